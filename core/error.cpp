@@ -1,0 +1,9 @@
+#include "core/error.h"
+
+namespace tapestry {
+
+void fail(const std::string& message) {
+  throw Error(message);
+}
+
+}  // namespace tapestry

@@ -1,0 +1,31 @@
+#pragma once
+// Errors are part of the interface: "op: what must hold; what was given".
+
+#include <fmt/format.h>
+
+#include <stdexcept>
+#include <string>
+
+namespace tapestry {
+
+/// What can go wrong at run time: shapes that do not fit, files that cannot be read, a loss that is not finite.
+/// The program prints its one line and exits with status 1.
+struct Error : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
+/// A command line, a preset or an option that cannot be meant. The program exits with status 2.
+struct UsageError : Error {
+  using Error::Error;
+};
+
+[[noreturn]] void fail(const std::string& message);
+
+/// Throws Error with the formatted message unless `holds`. The message is only built when it is needed.
+template <class... Args>
+void require(bool holds, fmt::format_string<Args...> format, Args&&... args) {
+  if (!holds) [[unlikely]]
+    fail(fmt::format(format, std::forward<Args>(args)...));
+}
+
+}  // namespace tapestry
