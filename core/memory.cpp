@@ -1,0 +1,133 @@
+#include "core/memory.h"
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <bit>
+#include <cstdint>
+#include <cstdlib>
+#include <new>
+#include <vector>
+
+namespace tapestry {
+namespace {
+
+constexpr std::size_t alignment = 64;
+
+// With AddressSanitizer every buffer comes from and returns to the system, so that it sees each use after free.
+#if defined(__SANITIZE_ADDRESS__)
+constexpr bool recycle = false;
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer)
+constexpr bool recycle = false;
+#else
+constexpr bool recycle = true;
+#endif
+#else
+constexpr bool recycle = true;
+#endif
+
+std::atomic<std::size_t> live_bytes{0};
+std::atomic<std::size_t> peak_bytes{0};
+
+void count_live(std::size_t bytes) {
+  const std::size_t live = live_bytes.fetch_add(bytes, std::memory_order_relaxed) + bytes;
+  std::size_t peak = peak_bytes.load(std::memory_order_relaxed);
+  while (live > peak && !peak_bytes.compare_exchange_weak(peak, live, std::memory_order_relaxed)) {
+  }
+}
+
+// Eight classes to every power of two: a class is at most 1/8 larger than the one below it.
+struct SizeClass {
+  std::size_t bytes;
+  std::size_t index;
+};
+SizeClass size_class(std::size_t bytes) {
+  const std::size_t units = (std::max<std::size_t>(bytes, 1) + alignment - 1) / alignment;
+  const int shift = std::max(0, static_cast<int>(std::bit_width(units)) - 4);  // keep the four leading bits, rounded up
+  const std::size_t mantissa = (units + (std::size_t{1} << shift) - 1) >> shift;
+  return {(mantissa << shift) * alignment, static_cast<std::size_t>(shift) * 8 + mantissa};
+}
+
+}  // namespace
+
+// The header in front of the data; its size is the alignment, so that the data stays aligned.
+struct alignas(alignment) Buffer::Block {
+  std::atomic<std::uint32_t> references{1};
+  std::size_t bytes = 0;
+  std::size_t class_index = 0;
+};
+
+// Free blocks of one thread by size class. Blocks that outlive their thread's lists go back to the system.
+struct Buffer::FreeLists {
+  static constexpr std::size_t classes = 480;
+  std::array<std::vector<Block*>, classes> free;
+
+  FreeLists() { alive = true; }
+  ~FreeLists() {
+    alive = false;
+    for (auto& blocks : free)
+      for (Block* block : blocks) std::free(block);
+  }
+  static inline thread_local bool alive = false;
+  static FreeLists& of_this_thread() {
+    thread_local FreeLists lists;
+    return lists;
+  }
+};
+
+Buffer Buffer::allocate(std::size_t bytes) {
+  const SizeClass wanted = size_class(bytes);
+  count_live(wanted.bytes);
+  if (recycle) {
+    auto& blocks = FreeLists::of_this_thread().free[wanted.index];
+    if (!blocks.empty()) {
+      Block* block = blocks.back();
+      blocks.pop_back();
+      block->references.store(1, std::memory_order_relaxed);
+      return Buffer(block);
+    }
+  }
+  void* memory = std::aligned_alloc(alignment, sizeof(Block) + wanted.bytes);
+  if (memory == nullptr) throw std::bad_alloc();
+  Block* block = new (memory) Block;
+  block->bytes = wanted.bytes;
+  block->class_index = wanted.index;
+  return Buffer(block);
+}
+
+Buffer::Buffer(const Buffer& other) noexcept : block_(other.block_) {
+  if (block_ != nullptr) block_->references.fetch_add(1, std::memory_order_relaxed);
+}
+
+Buffer::~Buffer() {
+  if (block_ == nullptr || block_->references.fetch_sub(1, std::memory_order_acq_rel) != 1) return;
+  live_bytes.fetch_sub(block_->bytes, std::memory_order_relaxed);
+  if (recycle && FreeLists::alive) {
+    FreeLists::of_this_thread().free[block_->class_index].push_back(block_);
+  } else {
+    std::free(block_);
+  }
+}
+
+std::byte* Buffer::data() const {
+  return reinterpret_cast<std::byte*>(block_ + 1);
+}
+
+bool Buffer::unique() const {
+  return block_ != nullptr && block_->references.load(std::memory_order_acquire) == 1;
+}
+
+std::size_t size_class_bytes(std::size_t bytes) {
+  return size_class(bytes).bytes;
+}
+
+MemoryUse memory_use() {
+  return {live_bytes.load(std::memory_order_relaxed), peak_bytes.load(std::memory_order_relaxed)};
+}
+
+void reset_peak_memory() {
+  peak_bytes.store(live_bytes.load(std::memory_order_relaxed), std::memory_order_relaxed);
+}
+
+}  // namespace tapestry

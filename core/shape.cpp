@@ -1,0 +1,71 @@
+#include "core/shape.h"
+
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <vector>
+
+#include "core/error.h"
+
+namespace tapestry {
+
+Shape::Shape(std::span<const Index> sizes) : rank_(static_cast<int>(sizes.size())) {
+  require(sizes.size() <= max_rank, "shape: at most {} axes; given {}", max_rank, sizes.size());
+  for (std::size_t i = 0; i < sizes.size(); ++i) {
+    require(sizes[i] >= 0, "shape: sizes must not be negative; given {}", sizes[i]);
+    sizes_[i] = sizes[i];
+  }
+}
+
+Index Shape::numel() const {
+  Index n = 1;
+  for (Index size : *this) n *= size;
+  return n;
+}
+
+int Shape::axis(int axis) const {
+  const int positive = axis < 0 ? axis + rank_ : axis;
+  require(positive >= 0 && positive < rank_, "shape: axis must lie in [{}, {}) of {}; given {}", -rank_, rank_, text(),
+          axis);
+  return positive;
+}
+
+Shape Shape::with(int axis, Index size) const {
+  Shape result = *this;
+  result.sizes_[static_cast<std::size_t>(this->axis(axis))] = size;
+  return result;
+}
+
+Shape Shape::without(int axis) const {
+  std::vector<Index> sizes(begin(), end());
+  sizes.erase(sizes.begin() + this->axis(axis));
+  return Shape(sizes);
+}
+
+Shape Shape::inserted(int axis, Index size) const {
+  const int position = axis < 0 ? axis + rank_ + 1 : axis;
+  require(position >= 0 && position <= rank_, "shape: a new axis of {} must lie in [{}, {}]; given {}", text(),
+          -rank_ - 1, rank_, axis);
+  std::vector<Index> sizes(begin(), end());
+  sizes.insert(sizes.begin() + position, size);
+  return Shape(sizes);
+}
+
+std::string Shape::text() const {
+  return fmt::format("[{}]", fmt::join(begin(), end(), ", "));
+}
+
+Shape broadcast(const char* op, const Shape& a, const Shape& b) {
+  const Shape& longer = a.rank() >= b.rank() ? a : b;
+  const Shape& shorter = a.rank() >= b.rank() ? b : a;
+  Shape result = longer;
+  for (int axis = 1; axis <= shorter.rank(); ++axis) {
+    const Index x = longer[-axis], y = shorter[-axis];
+    require(x == y || x == 1 || y == 1, "{}: shapes must broadcast (sizes equal or 1, from the last axis); {} and {}",
+            op, a.text(), b.text());
+    if (x == 1) result = result.with(-axis, y);
+  }
+  return result;
+}
+
+}  // namespace tapestry
