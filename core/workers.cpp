@@ -1,6 +1,7 @@
 #include "core/workers.h"
 
 #include <chrono>
+#include <utility>
 
 #include "core/denormals.h"
 #include "core/error.h"
