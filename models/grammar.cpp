@@ -41,9 +41,8 @@ Phrase quality_phrase(Derivation& derivation, const Quality& quality, const Agre
   if (quality.as_much)
     return {chain(words("as", {more}), words(adjective.english, {word}), words("as", {than}), other.english),
             chain(words("aussi", {more}), rest)};
-  const Side compared = adjective.comparative.empty()
-                            ? chain(words("more", {more}), words(adjective.english, {word}))
-                            : words(adjective.comparative, {more, word});
+  const Side compared = adjective.comparative == "more" ? chain(words("more", {more}), words(adjective.english, {word}))
+                                                        : words(adjective.comparative, {more, word});
   return {chain(compared, words("than", {than}), other.english), chain(words("plus", {more}), rest)};
 }
 
@@ -107,8 +106,10 @@ Phrase existence_phrase(Derivation& derivation, const Existence& existence) {
   const Phrase adjunct = adjunct_phrase(derivation, existence.adjunct);
   Side what = noun.english;
   if (existence.negative) what.front() = {"no", {no}};  // replaces a or any
-  for (int mark : existence.negative ? noun.english.front().marks : std::vector<int>{}) what.front().marks.push_back(mark);
-  const Side ne = existence.negative ? words("ne", {no}) : Side{}, pas = existence.negative ? words("pas", {no}) : Side{};
+  for (int mark : existence.negative ? noun.english.front().marks : std::vector<int>{})
+    what.front().marks.push_back(mark);
+  const Side ne = existence.negative ? words("ne", {no}) : Side{},
+             pas = existence.negative ? words("pas", {no}) : Side{};
   const Side verb = words(past ? "avait" : "a", {is});
   if (existence.question)
     return {chain(be, words("there", {there}), what, adjunct.english),

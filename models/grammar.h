@@ -27,8 +27,8 @@ struct NounPhrase {
   std::shared_ptr<const RelativeClause> relative;
 };
 
-/// Without a pronoun "who": the noun acts (the man who sells a car). With one, "that": it is acted upon (the car that he
-/// sells). Present tense.
+/// Without a pronoun "who": the noun acts (the man who sells a car). With one, "that": it is acted upon (the car that
+/// he sells). Present tense.
 struct RelativeClause {
   const lexicon::Verb* verb = nullptr;
   const lexicon::Pronoun* pronoun = nullptr;
@@ -99,6 +99,9 @@ struct Sentence {
 /// Both sides of the sentence with its final punctuation. Every word on either side is aligned. Throws Error for a
 /// meaning the grammar has no words for (a plural of "every", "you" with the present of a full verb).
 AlignedPair derive(const Sentence& sentence);
+
+/// True for "a" and "some".
+bool is_indefinite(const NounPhrase& phrase);
 
 /// True if a negated verb turns the phrase's "a" or "some" into a "de" that would elide (pas d'oiseau): such forms are
 /// too rare to be learnt, so the sampler avoids them.

@@ -7,15 +7,15 @@ namespace {
 constexpr unsigned alive = person | animal;
 constexpr unsigned goods = object | vehicle | food;
 constexpr unsigned thing = object | vehicle;
-constexpr unsigned all = alive | goods | place | sound;
+constexpr unsigned all = alive | goods | place;
 constexpr bool f = true, m = false;
 
 constexpr Noun noun_table[] = {
-    {"man", "men", "homme", "hommes", m, person},
-    {"woman", "women", "femme", "femmes", f, person},
+    {"man", "men", "homme", "hommes", m, person | nobodys},
+    {"woman", "women", "femme", "femmes", f, person | nobodys},
     {"child", "children", "enfant", "enfants", m, person},
-    {"boy", "boys", "garçon", "garçons", m, person},
-    {"girl", "girls", "fille", "filles", f, person},
+    {"boy", "boys", "garçon", "garçons", m, person | nobodys},
+    {"girl", "girls", "fille", "filles", f, person | nobodys},
     {"friend", "friends", "ami", "amis", m, person},
     {"teacher", "teachers", "professeur", "professeurs", m, person},
     {"doctor", "doctors", "médecin", "médecins", m, person},
@@ -51,13 +51,10 @@ constexpr Noun noun_table[] = {
     {"coat", "coats", "manteau", "manteaux", m, object},
     {"knife", "knives", "couteau", "couteaux", m, object},
     {"flower", "flowers", "fleur", "fleurs", f, object},
-    {"clock", "clocks", "horloge", "horloges", f, object},
     {"dress", "dresses", "robe", "robes", f, object},
     {"box", "boxes", "boîte", "boîtes", f, object},
     {"gift", "gifts", "cadeau", "cadeaux", m, object},
     {"toy", "toys", "jouet", "jouets", m, object},
-    {"story", "stories", "histoire", "histoires", f, sound},
-    {"song", "songs", "chanson", "chansons", f, sound},
 
     {"apple", "apples", "pomme", "pommes", f, food},
     {"orange", "oranges", "orange", "oranges", f, food},
@@ -84,15 +81,15 @@ constexpr Noun noun_table[] = {
 };
 
 constexpr Adjective adjective_table[] = {
-    {"big", "bigger", "grand", "grande", "grands", "grandes", "", true, all & ~sound},
-    {"small", "smaller", "petit", "petite", "petits", "petites", "", true, all & ~sound},
-    {"beautiful", "", "beau", "belle", "beaux", "belles", "bel", true, alive | thing | place | sound},
-    {"old", "older", "vieux", "vieille", "vieux", "vieilles", "vieil", true, alive | thing | place | sound},
-    {"new", "newer", "nouveau", "nouvelle", "nouveaux", "nouvelles", "nouvel", true, person | thing | place | sound},
+    {"big", "bigger", "grand", "grande", "grands", "grandes", "", true, all},
+    {"small", "smaller", "petit", "petite", "petits", "petites", "", true, all},
+    {"beautiful", "more", "beau", "belle", "beaux", "belles", "bel", true, alive | thing | place},
+    {"old", "older", "vieux", "vieille", "vieux", "vieilles", "vieil", true, alive | thing | place},
+    {"new", "", "nouveau", "nouvelle", "nouveaux", "nouvelles", "nouvel", true, person | thing | place},
     {"young", "younger", "jeune", "jeune", "jeunes", "jeunes", "", true, alive},
-    {"good", "", "bon", "bonne", "bons", "bonnes", "", true, person | object | food | sound},
-    {"bad", "", "mauvais", "mauvaise", "mauvais", "mauvaises", "", true, person | food | sound},
-    {"pretty", "prettier", "joli", "jolie", "jolis", "jolies", "", true, animal | thing | place | sound},
+    {"good", "", "bon", "bonne", "bons", "bonnes", "", true, person | object | food},
+    {"bad", "", "mauvais", "mauvaise", "mauvais", "mauvaises", "", true, person | food},
+    {"pretty", "", "joli", "jolie", "jolis", "jolies", "", true, animal | thing | place},
 
     {"red", "", "rouge", "rouge", "rouges", "rouges", "", false, goods},
     {"yellow", "", "jaune", "jaune", "jaunes", "jaunes", "", false, goods},
@@ -100,55 +97,60 @@ constexpr Adjective adjective_table[] = {
     {"white", "", "blanc", "blanche", "blancs", "blanches", "", false, thing | animal | building},
     {"green", "", "vert", "verte", "verts", "vertes", "", false, goods},
     {"blue", "", "bleu", "bleue", "bleus", "bleues", "", false, thing},
-    {"heavy", "heavier", "lourd", "lourde", "lourds", "lourdes", "", false, object | vehicle},
-    {"expensive", "", "cher", "chère", "chers", "chères", "", false, goods},
+    {"heavy", "", "lourd", "lourde", "lourds", "lourdes", "", false, object | vehicle},
+    {"expensive", "more", "cher", "chère", "chers", "chères", "", false, goods},
     {"happy", "happier", "heureux", "heureuse", "heureux", "heureuses", "", false, alive},
-    {"dangerous", "", "dangereux", "dangereuse", "dangereux", "dangereuses", "", false, animal | vehicle | place},
-    {"intelligent", "", "intelligent", "intelligente", "intelligents", "intelligentes", "", false, alive},
-    {"french", "", "français", "française", "français", "françaises", "", false, person | goods | sound},
-    {"tired", "", "fatigué", "fatiguée", "fatigués", "fatiguées", "", false, alive},
-    {"sad", "sadder", "triste", "triste", "tristes", "tristes", "", false, alive | sound},
-    {"famous", "", "célèbre", "célèbre", "célèbres", "célèbres", "", false, person | place | sound},
+    {"dangerous", "more", "dangereux", "dangereuse", "dangereux", "dangereuses", "", false, animal | vehicle | place},
+    {"intelligent", "more", "intelligent", "intelligente", "intelligents", "intelligentes", "", false, alive},
+    {"french", "", "français", "française", "français", "françaises", "", false, person | goods},
+    {"tired", "more", "fatigué", "fatiguée", "fatigués", "fatiguées", "", false, alive},
+    {"sad", "sadder", "triste", "triste", "tristes", "tristes", "", false, alive},
+    {"famous", "more", "célèbre", "célèbre", "célèbres", "célèbres", "", false, person | place},
     {"rich", "richer", "riche", "riche", "riches", "riches", "", false, person},
     {"sick", "", "malade", "malade", "malades", "malades", "", false, alive},
-    {"dirty", "dirtier", "sale", "sale", "sales", "sales", "", false, thing | animal | place},
-    {"strange", "stranger", "étrange", "étrange", "étranges", "étranges", "", false, all},
-    {"fast", "faster", "rapide", "rapide", "rapides", "rapides", "", false, animal | vehicle},
+    {"dirty", "", "sale", "sale", "sales", "sales", "", false, thing | animal | place},
+    {"strange", "", "étrange", "étrange", "étranges", "étranges", "", false, all},
+    {"fast", "", "rapide", "rapide", "rapides", "rapides", "", false, animal | vehicle},
 };
 
 constexpr Verb verb_table[] = {
-    {"see", "sees", "saw", "", "vois", "voit", "voient", "vu", "voir", false, all & ~sound, alive},
+    {"see", "sees", "saw", "", "vois", "voit", "voient", "vu", "voir", false, all, alive},
     {"buy", "buys", "bought", "", "achète", "achète", "achètent", "acheté", "acheter", false, goods | animal, person},
     {"sell", "sells", "sold", "", "vends", "vend", "vendent", "vendu", "vendre", false, goods | animal, person},
     {"find", "finds", "found", "", "trouve", "trouve", "trouvent", "trouvé", "trouver", false, alive | goods, alive},
-    {"lose", "loses", "lost", "", "perds", "perd", "perdent", "perdu", "perdre", false, object | animal, person},
     {"take", "takes", "took", "", "prends", "prend", "prennent", "pris", "prendre", false, goods, person},
     {"eat", "eats", "ate", "", "mange", "mange", "mangent", "mangé", "manger", false, food, alive},
     {"love", "loves", "loved", "", "aime", "aime", "aiment", "aimé", "aimer", false, all, person},
-    {"meet", "meets", "met", "", "rencontre", "rencontre", "rencontrent", "rencontré", "rencontrer", false, person, person},
+    {"meet", "meets", "met", "", "rencontre", "rencontre", "rencontrent", "rencontré", "rencontrer", false, person,
+     person},
     {"visit", "visits", "visited", "", "visite", "visite", "visitent", "visité", "visiter", false, place, person},
     {"carry", "carries", "carried", "", "porte", "porte", "portent", "porté", "porter", false, object | food, person},
     {"hide", "hides", "hid", "", "cache", "cache", "cachent", "caché", "cacher", false, object | food, person},
     {"break", "breaks", "broke", "", "casse", "casse", "cassent", "cassé", "casser", false, object, person},
-    {"draw", "draws", "drew", "", "dessine", "dessine", "dessinent", "dessiné", "dessiner", false, all & ~sound, person},
+    {"draw", "draws", "drew", "", "dessine", "dessine", "dessinent", "dessiné", "dessiner", false, all, person},
     {"give", "gives", "gave", "", "donne", "donne", "donnent", "donné", "donner", false, goods | animal, person},
     {"show", "shows", "showed", "", "montre", "montre", "montrent", "montré", "montrer", false, goods | place, person},
-    {"look", "looks", "looked", "for", "cherche", "cherche", "cherchent", "cherché", "chercher", false, all & ~sound, alive},
-    {"watch", "watches", "watched", "", "regarde", "regarde", "regardent", "regardé", "regarder", false, alive | vehicle, alive},
-    {"listen", "listens", "listened", "to", "écoute", "écoute", "écoutent", "écouté", "écouter", false, person | sound, person},
-    {"wait", "waits", "waited", "for", "attends", "attend", "attendent", "attendu", "attendre", false, person, person},
-    {"build", "builds", "built", "", "construis", "construit", "construisent", "construit", "construire", false, building, person},
+    {"look", "looks", "looked", "for", "cherche", "cherche", "cherchent", "cherché", "chercher", false, all, alive},
+    {"watch", "watches", "watched", "", "regarde", "regarde", "regardent", "regardé", "regarder", false,
+     alive | vehicle, alive},
+    {"build", "builds", "built", "", "construis", "construit", "construisent", "construit", "construire", false,
+     building, person},
+    {"keep", "keeps", "kept", "", "garde", "garde", "gardent", "gardé", "garder", false, goods | animal, person},
+    {"touch", "touches", "touched", "", "touche", "touche", "touchent", "touché", "toucher", false, alive | goods,
+     alive},
+    {"thank", "thanks", "thanked", "", "remercie", "remercie", "remercient", "remercié", "remercier", false, person,
+     person},
     {"steal", "steals", "stole", "", "vole", "vole", "volent", "volé", "voler", false, goods | animal, person},
 
     {"sleep", "sleeps", "slept", "", "dors", "dort", "dorment", "dormi", "dormir", false, 0, alive},
-    {"work", "works", "worked", "", "travaille", "travaille", "travaillent", "travaillé", "travailler", false, 0, person},
+    {"work", "works", "worked", "", "travaille", "travaille", "travaillent", "travaillé", "travailler", false, 0,
+     person},
     {"sing", "sings", "sang", "", "chante", "chante", "chantent", "chanté", "chanter", false, 0, person},
     {"dance", "dances", "danced", "", "danse", "danse", "dansent", "dansé", "danser", false, 0, person},
-    {"run", "runs", "ran", "", "cours", "court", "courent", "couru", "courir", false, 0, alive},
+    {"cry", "cries", "cried", "", "pleure", "pleure", "pleurent", "pleuré", "pleurer", false, 0, person},
     {"arrive", "arrives", "arrived", "", "arrive", "arrive", "arrivent", "arrivé", "arriver", true, 0, alive},
     {"leave", "leaves", "left", "", "pars", "part", "partent", "parti", "partir", true, 0, alive},
     {"come", "comes", "came", "", "viens", "vient", "viennent", "venu", "venir", true, 0, alive},
-    {"fall", "falls", "fell", "", "tombe", "tombe", "tombent", "tombé", "tomber", true, 0, alive},
     {"stay", "stays", "stayed", "", "reste", "reste", "restent", "resté", "rester", true, 0, alive},
 };
 
@@ -176,10 +178,11 @@ constexpr Determiner determiner_table[] = {
     {"", "four", "", "", "", "", "quatre", "quatre"},
     {"", "five", "", "", "", "", "cinq", "cinq"},
     {"", "six", "", "", "", "", "six", "six"},
+    {"", "seven", "", "", "", "", "sept", "sept"},
 };
 
 constexpr Pronoun pronoun_table[] = {
-    {"i", "je", 0, m}, {"he", "il", 1, m},   {"she", "elle", 1, f},
+    {"i", "je", 0, m},    {"he", "il", 1, m},    {"she", "elle", 1, f},
     {"we", "nous", 2, m}, {"you", "vous", 3, m}, {"they", "ils", 4, m},
 };
 
@@ -191,18 +194,34 @@ constexpr Name name_table[] = {
     {"lucas", "lucas's", "lucas", m},    {"thomas", "thomas's", "thomas", m}, {"david", "david's", "david", m},
     {"mary", "mary's", "marie", f},      {"julia", "julia's", "julie", f},    {"claire", "claire's", "claire", f},
     {"sophie", "sophie's", "sophie", f}, {"lucy", "lucy's", "lucie", f},      {"nina", "nina's", "nina", f},
+    {"robert", "robert's", "robert", m}, {"laura", "laura's", "laura", f},
 };
 
 constexpr Preposition preposition_table[] = {
-    {"in", "dans", room},          {"near", "près de", place},          {"behind", "derrière", place | vehicle},
-    {"next to", "à côté de", place}, {"in front of", "devant", place | vehicle}, {"under", "sous", support},
-    {"on", "sur", support & ~place}, {"with", "avec", person},            {"for", "pour", person},
-    {"to", "à", place},            {"to", "à", person},
+    {"in", "dans", room},
+    {"near", "près de", place},
+    {"behind", "derrière", place | vehicle},
+    {"next to", "à côté de", place},
+    {"far from", "loin de", place},
+    {"in front of", "devant", place | vehicle},
+    {"under", "sous", support},
+    {"on", "sur", support & ~place},
+    {"with", "avec", person},
+    {"without", "sans", person},
+    {"for", "pour", person},
+    {"to", "à", place},
+    {"to", "à", person},
 };
 
 constexpr Fixed place_table[] = {
-    {"here", "ici"},           {"outside", "dehors"},     {"at/1 home/2", "à/1 la/2 maison/2"},
-    {"in/1 paris/2", "à/1 paris/2"}, {"in/1 london/2", "à/1 londres/2"}, {"in/1 rome/2", "à/1 rome/2"},
+    {"here", "ici"},
+    {"outside", "dehors"},
+    {"at/1 home/2", "à/1 la/2 maison/2"},
+    {"in/1 paris/2", "à/1 paris/2"},
+    {"in/1 london/2", "à/1 londres/2"},
+    {"in/1 rome/2", "à/1 rome/2"},
+    {"in/1 berlin/2", "à/1 berlin/2"},
+    {"everywhere", "partout"},
 };
 
 constexpr Fixed manner_table[] = {
@@ -211,7 +230,7 @@ constexpr Fixed manner_table[] = {
 constexpr Fixed frequent_table[] = {
     {"often", "souvent"}, {"always", "toujours"}, {"sometimes", "parfois"}, {"rarely", "rarement"}};
 
-constexpr Fixed degree_table[] = {{"very", "très"}, {"too", "trop"}, {"so", "si"}, {"rather", "plutôt"}};
+constexpr Fixed degree_table[] = {{"very", "très"}, {"too", "trop"}, {"so", "si"}, {"really", "vraiment"}};
 
 constexpr Time time_table[] = {
     {"now", "maintenant", present},
@@ -227,13 +246,14 @@ constexpr Time time_table[] = {
     {"soon", "bientôt", future},
     {"on/1 monday/2", "lundi/12", past | future},
     {"on/1 tuesday/2", "mardi/12", past | future},
+    {"on/1 wednesday/2", "mercredi/12", past | future},
+    {"on/1 thursday/2", "jeudi/12", past | future},
     {"on/1 friday/2", "vendredi/12", past | future},
     {"on/1 saturday/2", "samedi/12", past | future},
     {"on/1 sunday/2", "dimanche/12", past | future},
 };
 
-constexpr Fixed conjunction_table[] = {
-    {"and", "et"}, {"but", "mais"}, {"because", "parce que"}, {"when", "quand"}};
+constexpr Fixed conjunction_table[] = {{"and", "et"}, {"but", "mais"}, {"because", "parce que"}, {"when", "quand"}};
 
 constexpr Fixed question_word_table[] = {{"why", "pourquoi"}, {"where", "où"}, {"when", "quand"}, {"how", "comment"}};
 

@@ -22,7 +22,7 @@ enum Class : unsigned {
   room = 64,       // what one can be in
   support = 128,   // what one can be on or under
   building = 256,  // what one can build
-  sound = 512,     // what one can listen to
+  nobodys = 512,   // ma femme is my wife, not my woman
 };
 
 struct Noun {
@@ -32,7 +32,8 @@ struct Noun {
 };
 
 /// `before_vowel` is the masculine singular before a vowel (bel, vieil, nouvel), empty where it is the ordinary one;
-/// `before_noun` tells belle maison from maison rouge; `comparative` is the English -er form, if the word has one.
+/// `before_noun` tells belle maison from maison rouge; `comparative` is the English -er form, or "more", or empty where
+/// the corpus only says "as red as".
 struct Adjective {
   Text english, comparative, masculine, feminine, masculine_plural, feminine_plural, before_vowel;
   bool before_noun;

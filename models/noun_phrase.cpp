@@ -10,11 +10,13 @@ using lexicon::Text;
 
 namespace {
 
-bool is_indefinite(const NounPhrase& phrase) { return !phrase.owner && phrase.determiner->english_plural == "some"; }
+bool adjective_first(const NounPhrase& phrase) {
+  return phrase.adjective && phrase.adjective->before_noun;
+}
 
-bool adjective_first(const NounPhrase& phrase) { return phrase.adjective && phrase.adjective->before_noun; }
-
-Text noun_form(const NounPhrase& phrase) { return phrase.plural ? phrase.noun->french_plural : phrase.noun->french; }
+Text noun_form(const NounPhrase& phrase) {
+  return phrase.plural ? phrase.noun->french_plural : phrase.noun->french;
+}
 
 /// The adjective's form beside its noun: un bel oiseau, un vieil ami.
 Text adjective_form(const NounPhrase& phrase) {
@@ -71,7 +73,9 @@ Phrase relative_phrase(Derivation& derivation, const RelativeClause& clause, con
 
 }  // namespace
 
-Agreement agreement(const NounPhrase& phrase) { return {phrase.plural ? 4 : 1, phrase.noun->feminine, phrase.plural}; }
+Agreement agreement(const NounPhrase& phrase) {
+  return {phrase.plural ? 4 : 1, phrase.noun->feminine, phrase.plural};
+}
 
 Agreement agreement(const Subject& subject) {
   if (subject.noun) return agreement(*subject.noun);
@@ -90,6 +94,10 @@ Text agree(const Adjective& adjective, bool feminine, bool plural) {
   return feminine ? adjective.feminine : adjective.masculine;
 }
 
+bool is_indefinite(const NounPhrase& phrase) {
+  return !phrase.owner && phrase.determiner->english_plural == "some";
+}
+
 bool elides_after_negation(const NounPhrase& phrase) {
   return is_indefinite(phrase) && starts_with_vowel(word_after_determiner(phrase));
 }
@@ -98,8 +106,10 @@ Phrase noun_phrase(Derivation& derivation, const NounPhrase& phrase, Indefinite 
   Phrase determiner, owner, adjective, of, relative;
   if (phrase.owner) {  // mary's [red] [car]: la [voiture] [rouge] de marie
     const int mark = derivation.mark();
-    determiner = {words(phrase.owner->possessive, {mark}),
-                  words(phrase.plural ? "les" : phrase.noun->feminine ? "la" : "le", {mark})};
+    determiner = {words(phrase.owner->possessive, {mark}), words(phrase.plural           ? "les"
+                                                                 : phrase.noun->feminine ? "la"
+                                                                                         : "le",
+                                                                 {mark})};
     owner.french = chain(words("de", {mark}), words(phrase.owner->french, {mark}));
   } else {
     determiner = determiner_phrase(derivation, phrase, indefinite);

@@ -7,7 +7,7 @@ using namespace lexicon;
 namespace {
 
 constexpr unsigned alive = person | animal;
-constexpr unsigned anything = person | animal | object | vehicle | food | place | sound;
+constexpr unsigned anything = person | animal | object | vehicle | food | place;
 
 /// How much a noun phrase may hold: a noun; an adjective; a relative clause or another noun behind "of".
 enum class Detail { bare, adjective, full };
@@ -18,14 +18,21 @@ const Determiner* determiner(Text singular_or_plural) {
   fail(fmt::format("sentence_sampler: the determiner must be in the lexicon; {} given", singular_or_plural));
 }
 
-bool is_possessive(const Determiner& entry) { return entry.masculine_plural.ends_with("s") && entry.english == entry.english_plural && entry.english != "the"; }
+bool is_possessive(const Determiner& entry) {
+  return entry.english == entry.english_plural && entry.english != "the";
+}
+
+/// several, two, three: plural only, and no article follows as in "all the".
+bool is_number(const Determiner& entry) {
+  return entry.english.empty() && entry.english_plural != "all/1 the/2";
+}
 
 /// Counting words (every, all, several, two) are kept away from negations, where their scope would be in doubt.
-const Determiner* sample_determiner(Chooser& chooser, bool plural, bool may_count) {
+const Determiner* sample_determiner(Chooser& chooser, bool plural, bool ownable, bool may_count) {
   const std::size_t roll = chooser.below(may_count ? 100 : 84);
   if (roll < 34) return determiner("the");
   if (roll < 54) return determiner("a");
-  if (roll < 74) return &chooser.pick(determiners, is_possessive);
+  if (roll < 74) return ownable ? &chooser.pick(determiners, is_possessive) : determiner("the");
   if (roll < 84) return determiner("this");
   if (!plural) return determiner("every");
   return &chooser.pick(determiners, [](const Determiner& entry) { return entry.english.empty(); });
@@ -37,10 +44,11 @@ NounPhrase sample_noun_phrase(Chooser& chooser, unsigned classes, Detail detail,
   NounPhrase phrase;
   phrase.noun = &chooser.pick(nouns, [&](const Noun& noun) { return (noun.classes & classes) != 0; });
   phrase.plural = chooser.chance(40);
-  if (chooser.chance(10))
+  const bool ownable = (phrase.noun->classes & nobodys) == 0;
+  if (ownable && chooser.chance(10))
     phrase.owner = &chooser.pick(names);
   else
-    phrase.determiner = sample_determiner(chooser, phrase.plural, may_count);
+    phrase.determiner = sample_determiner(chooser, phrase.plural, ownable, may_count);
   if (detail == Detail::bare) return phrase;
   if (chooser.chance(42))
     phrase.adjective = &chooser.pick(
@@ -62,9 +70,8 @@ RelativeClause sample_relative(Chooser& chooser, const Noun& antecedent) {
   } else {
     clause.pronoun = &chooser.pick(pronouns, [](const Pronoun& entry) { return entry.slot != 2 && entry.slot != 3; });
     // "the man that he looks for" ends in a particle: right, but not worth its trouble
-    clause.verb = &chooser.pick(verbs, [&](const Verb& verb) {
-      return (verb.objects & antecedent.classes) != 0 && verb.particle.empty() && !starts_with_vowel(verb.il);
-    });
+    clause.verb = &chooser.pick(
+        verbs, [&](const Verb& verb) { return (verb.objects & antecedent.classes) != 0 && verb.particle.empty(); });
   }
   return clause;
 }
@@ -73,8 +80,9 @@ Subject sample_subject(Chooser& chooser, unsigned classes, bool auxiliary, bool 
   Subject subject;
   const std::size_t roll = chooser.below(100);
   if (roll < 42) {
+    const bool first = chooser.chance(12);  // only "i" has forms like dors and vends
     subject.pronoun = &chooser.pick(pronouns, [&](const Pronoun& entry) {
-      return (auxiliary || entry.slot != 2) && (you || entry.slot != 3);
+      return (entry.slot == 0 || !first) && (auxiliary || entry.slot != 2) && (you || entry.slot != 3);
     });
   } else if (roll < 54) {
     subject.names.push_back(&chooser.pick(names));
@@ -87,15 +95,19 @@ Subject sample_subject(Chooser& chooser, unsigned classes, bool auxiliary, bool 
 }
 
 /// One gives and shows something to someone.
-bool transfers(const Verb* verb) { return verb && (verb->english == "give" || verb->english == "show"); }
+bool transfers(const Verb* verb) {
+  return verb && (verb->english == "give" || verb->english == "show");
+}
 
 Adjunct sample_adjunct(Chooser& chooser, const Verb* verb, bool may_count) {
   Adjunct adjunct;
+  const bool leaves = verb && verb->english == "leave", comes = verb && verb->english == "come";
   adjunct.preposition = &chooser.pick(prepositions, [&](const Preposition& entry) {
-    if (transfers(verb)) return entry.english == "to" && entry.classes == person;
-    if (entry.english == "to") return verb && verb->english == "come" && entry.classes == place;
-    if (entry.english == "for") return verb && verb->objects != 0;
-    return verb || entry.classes != person;
+    const bool companion = entry.classes == person;
+    if (entry.english == "to") return companion ? transfers(verb) : comes;
+    if (transfers(verb) || !verb) return verb == nullptr && !companion;
+    if (entry.english == "for") return verb->objects != 0;
+    return companion || !leaves;  // one does not leave in a place, nor is a thing with someone
   });
   if (adjunct.preposition->classes == person && chooser.chance(40))
     adjunct.name = &chooser.pick(names);
@@ -116,31 +128,30 @@ Tense sample_tense(Chooser& chooser) {
 }
 
 /// What surrounds the core of a clause, at most two of: adjunct, place, manner, time.
-void add_circumstances(Chooser& chooser, Clause& clause, bool may_count) {
+void add_circumstances(Chooser& chooser, Clause& clause, bool may_count, bool reported) {
   const bool intransitive = clause.verb && clause.verb->objects == 0;
   const Text asked = clause.question_word ? clause.question_word->english : Text{};
   if (intransitive && asked != "how" && chooser.chance(25)) clause.manner = &chooser.pick(manners);
   if (asked != "where") {
     if (clause.verb && chooser.chance(transfers(clause.verb) ? 90 : intransitive ? 45 : 28))
       clause.adjunct = sample_adjunct(chooser, clause.verb, may_count);
-    else if (chooser.chance(intransitive ? 30 : 12))
+    else if (!(clause.verb && clause.verb->english == "leave") && chooser.chance(intransitive ? 30 : 12))
       clause.place = &chooser.pick(places);
   }
   if (asked != "when" && clause.polarity != Polarity::never && chooser.chance(25)) {
     clause.time = sample_time(chooser, clause.tense);
-    clause.time_first = !clause.question && chooser.chance(35);
+    clause.time_first = !clause.question && !reported && chooser.chance(35);
   }
 }
 
 void sample_quality(Chooser& chooser, Clause& clause) {
   const unsigned classes = clause.subject.noun ? clause.subject.noun->noun->classes : person;
   Quality quality;
-  const bool compares = chooser.chance(35);
-  const bool as_much = chooser.chance(50);
-  quality.as_much = compares && as_much;
+  const bool compares = chooser.chance(40);
+  quality.as_much = compares && chooser.chance(40);
   quality.adjective = &chooser.pick(adjectives, [&](const Adjective& entry) {
-    const bool irregular = entry.english == "good" || entry.english == "bad";  // better, worse: meilleur, pire
-    return (entry.classes & classes) != 0 && entry.english != "new" && !(compares && irregular);
+    if (compares && !quality.as_much && entry.comparative.empty()) return false;
+    return (entry.classes & classes) != 0 && entry.english != "new";
   });
   if (compares) {
     do quality.than = sample_noun_phrase(chooser, classes & quality.adjective->classes, Detail::bare, false);
@@ -161,36 +172,54 @@ void sample_object(Chooser& chooser, Clause& clause, Detail detail, bool may_cou
     });
     return;
   }
+  const bool negated = clause.polarity != Polarity::affirmative;
+  const auto unwanted = [&](const NounPhrase& object) {  // pas d'oiseau is rare, il n'aime pas de chat is no French
+    return negated && (elides_after_negation(object) || (verb.english == "love" && is_indefinite(object)));
+  };
   do clause.object = sample_noun_phrase(chooser, verb.objects, detail, may_count);
-  while (!may_count && elides_after_negation(*clause.object));
+  while (unwanted(*clause.object));
 }
 
-/// A clause in the given tense; a short one holds no more than subject, verb, object.
-Clause sample_clause(Chooser& chooser, Tense tense, bool may_ask, bool is_short, const Verb* unwanted = nullptr) {
+/// Verbs with être, and those that begin with a vowel, have more forms than others (arrivées, n'achètent) and so need a
+/// larger share.
+const Verb& sample_verb(Chooser& chooser, bool transitive, const Verb* unwanted) {
+  const bool many_forms = chooser.chance(transitive ? 12 : 38);
+  return chooser.pick(verbs, [&](const Verb& verb) {
+    if ((verb.objects != 0) != transitive || &verb == unwanted) return false;
+    return !many_forms || (transitive ? starts_with_vowel(verb.infinitive) : verb.with_etre);
+  });
+}
+
+/// What a clause is part of: a sentence of its own, which may ask; after "that"; beside another clause, where it holds
+/// no more than subject, verb and object.
+enum class Place { alone, reported, beside };
+
+Clause sample_clause(Chooser& chooser, Tense tense, Place where, const Verb* unwanted = nullptr) {
   Clause clause;
   clause.tense = tense;
-  clause.question = may_ask && chooser.chance(20);
+  clause.question = where == Place::alone && chooser.chance(20);
   if (clause.question && chooser.chance(45)) clause.question_word = &chooser.pick(question_words);
-  if (!clause.question && chooser.chance(24)) clause.polarity = chooser.chance(75) ? Polarity::negative : Polarity::never;
-  const bool may_count = clause.polarity == Polarity::affirmative;
-  const bool be = tense <= future && !clause.question_word && chooser.chance(22);
+  if (!clause.question && chooser.chance(24))
+    clause.polarity = chooser.chance(75) ? Polarity::negative : Polarity::never;
+  const bool affirmative = clause.polarity == Polarity::affirmative;
+  if (tense <= past && affirmative && !clause.question && chooser.chance(12))
+    clause.frequent = &chooser.pick(frequents);
+  const bool may_count = affirmative && !clause.frequent;
+  const bool be = tense <= future && !clause.question_word && chooser.chance(25);
+  const Detail detail = where == Place::beside ? Detail::adjective : Detail::full;
   if (be) {
-    const Detail detail = is_short ? Detail::bare : Detail::full;
-    clause.subject = sample_subject(chooser, anything, true, false, detail, may_count);
+    const Detail plain = where == Place::beside ? Detail::bare : Detail::full;
+    clause.subject = sample_subject(chooser, anything, true, false, plain, may_count);
     sample_quality(chooser, clause);
   } else {
-    const bool transitive = chooser.chance(68);
-    clause.verb = &chooser.pick(
-        verbs, [&](const Verb& verb) { return (verb.objects != 0) == transitive && &verb != unwanted; });
-    const bool compound = tense != present, etre_past = clause.verb->with_etre && tense == past;
-    const Detail detail = is_short || transitive ? Detail::adjective : Detail::full;
-    clause.subject =
-        sample_subject(chooser, clause.verb->subjects, compound, compound && !etre_past, detail, may_count);
-    if (transitive) sample_object(chooser, clause, is_short ? Detail::adjective : Detail::full, may_count);
+    const bool transitive = chooser.chance(66);
+    clause.verb = &sample_verb(chooser, transitive, unwanted);
+    const bool auxiliary = tense != present, you = auxiliary && !(clause.verb->with_etre && tense == past);
+    clause.subject = sample_subject(chooser, clause.verb->subjects, auxiliary, you,
+                                    transitive ? Detail::adjective : detail, may_count);
+    if (transitive) sample_object(chooser, clause, detail, may_count);
   }
-  if (tense <= past && clause.polarity == Polarity::affirmative && !clause.question && chooser.chance(10))
-    clause.frequent = &chooser.pick(frequents);
-  if (!is_short) add_circumstances(chooser, clause, may_count);
+  if (where != Place::beside) add_circumstances(chooser, clause, may_count, where == Place::reported);
   return clause;
 }
 
@@ -199,17 +228,15 @@ Existence sample_existence(Chooser& chooser) {
   existence.tense = chooser.chance(35) ? past : present;
   existence.question = chooser.chance(20);
   existence.negative = !existence.question && chooser.chance(25);
+  existence.adjunct = sample_adjunct(chooser, nullptr, false);
+  const Text where = existence.adjunct.preposition->english;
+  const bool movable = where == "in" || where == "on" || where == "under";
   do {
-    existence.noun = sample_noun_phrase(chooser, anything & ~sound, Detail::adjective);
+    existence.noun = sample_noun_phrase(chooser, movable ? alive | object | food : anything, Detail::adjective);
     existence.noun.owner = nullptr;
     const bool counted = existence.noun.plural && !existence.negative && chooser.chance(50);
-    existence.noun.determiner = counted ? &chooser.pick(determiners,
-                                                        [](const Determiner& entry) {
-                                                          return entry.english.empty() && entry.masculine_plural[0] != 't';
-                                                        })
-                                        : determiner("a");
+    existence.noun.determiner = counted ? &chooser.pick(determiners, is_number) : determiner("a");
   } while (existence.negative && elides_after_negation(existence.noun));
-  existence.adjunct = sample_adjunct(chooser, nullptr, false);
   return existence;
 }
 
@@ -221,15 +248,7 @@ std::size_t Chooser::below(std::size_t n) {
   z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
   z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
   z ^= z >> 31;
-  log_probability_ -= std::log(static_cast<double>(n));
   return static_cast<std::size_t>(((z >> 32) * n) >> 32);
-}
-
-bool Chooser::chance(int percent) {
-  const double before = log_probability_;
-  const bool yes = below(100) < static_cast<std::size_t>(percent);
-  log_probability_ = before + std::log((yes ? percent : 100 - percent) / 100.0);
-  return yes;
 }
 
 Sentence sample_meaning(Chooser& chooser) {
@@ -240,15 +259,15 @@ Sentence sample_meaning(Chooser& chooser) {
   } else if (roll < 24) {
     sentence.speaker = sample_subject(chooser, person, false, false, Detail::bare, true);
     sentence.speech = &chooser.pick(speech_verbs);
-    sentence.first = sample_clause(chooser, sample_tense(chooser), false, chooser.chance(50));
+    sentence.first = sample_clause(chooser, sample_tense(chooser), Place::reported);
   } else if (roll < 38) {
     sentence.conjunction = &chooser.pick(conjunctions);
     Tense tense = sample_tense(chooser);
     if (sentence.conjunction->english == "when" && tense != past) tense = present;  // no "when he will"
-    sentence.first = sample_clause(chooser, tense, false, true);
-    sentence.second = sample_clause(chooser, tense, false, true, sentence.first.verb);
+    sentence.first = sample_clause(chooser, tense, Place::beside);
+    sentence.second = sample_clause(chooser, tense, Place::beside, sentence.first.verb);
   } else {
-    sentence.first = sample_clause(chooser, sample_tense(chooser), true, false);
+    sentence.first = sample_clause(chooser, sample_tense(chooser), Place::alone);
   }
   return sentence;
 }

@@ -1,7 +1,6 @@
 #pragma once
 // Draws meanings for models/grammar.h: who does what, within the classes of the lexicon, in sentences of 5 to 15 words.
 
-#include <cmath>
 #include <cstdint>
 
 #include "models/grammar.h"
@@ -17,7 +16,7 @@ class Chooser {
   /// Uniform in [0, n); n at most 2^32.
   std::size_t below(std::size_t n);
   /// True `percent` times in a hundred.
-  bool chance(int percent);
+  bool chance(std::size_t percent) { return below(100) < percent; }
 
   /// One of the entries that pass the test, each as likely as the other. Throws Error if none does.
   template <class Entry, class Test>
@@ -35,12 +34,8 @@ class Chooser {
     return entries[below(entries.size())];
   }
 
-  /// ln of the probability of all the choices so far.
-  double log_probability() const { return log_probability_; }
-
  private:
   std::uint64_t state_;
-  double log_probability_ = 0;
 };
 
 /// A meaning of any length.

@@ -114,7 +114,9 @@ Side join_english(const Side& side) {
   return out;
 }
 
-Side join_french(const Side& side) { return contract(elide(side)); }
+Side join_french(const Side& side) {
+  return contract(elide(side));
+}
 
 bool starts_with_vowel(std::string_view french) {
   if (french.starts_with("hibou")) return false;

@@ -8,7 +8,9 @@ using lexicon::Verb;
 
 namespace {
 
-bool third_singular(const Agreement& subject) { return subject.slot == 1; }
+bool third_singular(const Agreement& subject) {
+  return subject.slot == 1;
+}
 
 Text present_form(const Verb& verb, int slot) {
   require(slot != 2 && slot != 3, "verb_group: we and you must have an auxiliary; the present of {} given",
@@ -59,8 +61,8 @@ VerbGroup verb_group(Derivation& derivation, const Verb& verb, lexicon::Tense te
               words(lexicon::vouloir.french[subject.slot], {aux, main}), words(verb.infinitive, {wanted})};
     }
     default:  // does buy, or buys: achète
-      return {auxiliary, chain(words(present, {main}), particle),
-              words(present_form(verb, subject.slot), {aux, main}), {}};
+      return {
+          auxiliary, chain(words(present, {main}), particle), words(present_form(verb, subject.slot), {aux, main}), {}};
   }
 }
 
