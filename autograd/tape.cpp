@@ -129,8 +129,14 @@ std::vector<Var> Recorder::append(const char* op, std::span<const Tensor> output
                                   Invoke invoke, Destroy destroy) {
   Tape& tape = *current_tape;
   auto& storage = *tape.storage_;
-  Entry entry{op, closure, invoke, destroy, static_cast<std::uint32_t>(storage.input_slots.size()),
-              static_cast<std::uint32_t>(inputs.size()), 0, static_cast<std::uint32_t>(outputs.size())};
+  Entry entry{op,
+              closure,
+              invoke,
+              destroy,
+              static_cast<std::uint32_t>(storage.input_slots.size()),
+              static_cast<std::uint32_t>(inputs.size()),
+              0,
+              static_cast<std::uint32_t>(outputs.size())};
   try {
     require(!tape.walked_, "{}: this tape was walked by backward already; record on a new one", op);
     for (std::size_t i = 0; i < inputs.size(); ++i) storage.input_slots.push_back(tape.slot_of(inputs[i], op));
@@ -246,8 +252,8 @@ void Tape::walk() {
       destinations.clear();
       for (std::uint32_t i = 0; i < entry.inputs; ++i) {
         const std::int32_t slot = storage_->input_slots[entry.first_input + i];
-        destinations.push_back({slot < 0 ? nullptr : &storage_->slots[static_cast<std::size_t>(slot)], {},
-                                observer != nullptr});
+        destinations.push_back(
+            {slot < 0 ? nullptr : &storage_->slots[static_cast<std::size_t>(slot)], {}, observer != nullptr});
       }
       if (observer != nullptr) observer->walking(number, entry.op);
       Grads grads(entry.op, destinations);

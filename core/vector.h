@@ -79,7 +79,8 @@ double sum_of(Index n, F f, const Inputs*... x) {
     } else {
       alignas(64) T each[width];
       values.store_aligned(each);
-      for (Index p = 0; p < parts; ++p) sums[which * parts + p] += Batch<double>::load_aligned(each + p * lanes<double>);
+      for (Index p = 0; p < parts; ++p)
+        sums[which * parts + p] += Batch<double>::load_aligned(each + p * lanes<double>);
     }
   };
   Index i = 0;
@@ -100,7 +101,8 @@ double sum_of(Index n, F f, const Inputs*... x) {
 
 template <class T>
 double sum(Index n, const T* x) {
-  return sum_of<T>(n, [](auto value) { return value; }, x);
+  return sum_of<T>(
+      n, [](auto value) { return value; }, x);
 }
 
 /// The larger of the two; NaN if either is.

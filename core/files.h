@@ -1,0 +1,20 @@
+#pragma once
+// Whole files in, whole files out.
+
+#include <span>
+#include <string>
+#include <string_view>
+
+namespace tapestry {
+
+/// All bytes of a file. Errors: `path: must be readable; No such file or directory` (or what else the system says: it
+/// is a directory, it may not be read).
+std::string read_file(const std::string& path);
+
+/// Writes the pieces, one after the other, in place of what the file held. They go to a temporary name beside it, to
+/// the disk, and only then to `path`: a full disk or a kill leaves what was there. Whatever is not a plain file (a
+/// pipe, a device, a link) is written directly. Errors: `path: must be writable; No space left on device` or the like.
+void write_atomically(const std::string& path, std::span<const std::string_view> pieces);
+void write_atomically(const std::string& path, std::string_view bytes);
+
+}  // namespace tapestry

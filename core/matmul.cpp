@@ -1,0 +1,62 @@
+#include "core/matmul.h"
+
+#include "core/walk.h"
+
+namespace tapestry::core {
+namespace {
+
+struct Sizes {
+  Index m, n, k;
+};
+
+Sizes sizes_of(const char* op, const Tensor& a, Transpose ta, const Tensor& b, Transpose tb) {
+  require_same_dtype(op, {a, b});
+  require(a.rank() >= 2 && b.rank() >= 2, "{}: matrices are needed; given {} and {}", op, a.shape().text(),
+          b.shape().text());
+  const bool at = ta == Transpose::yes, bt = tb == Transpose::yes;
+  const Index k = a.size(at ? -2 : -1);
+  require(k == b.size(bt ? -1 : -2), "{}: inner sizes must match; {}{} and {}{}", op, a.shape().text(),
+          at ? " transposed" : "", b.shape().text(), bt ? " transposed" : "");
+  return {a.size(at ? -1 : -2), b.size(bt ? -2 : -1), k};
+}
+
+Shape leading(const Shape& shape) {
+  return Shape(std::span(shape.begin(), static_cast<std::size_t>(shape.rank() - 2)));
+}
+
+}  // namespace
+
+void add_product(const Tensor& c, const Tensor& a, Transpose ta, const Tensor& b, Transpose tb) {
+  const auto [m, n, k] = sizes_of("add_product", a, ta, b, tb);
+  require_shape("add_product", "the result", c, {m, n});
+  require_same_dtype("add_product", {c, a});
+  if (k == 0) return;
+  dispatch(c.dtype(), [&, rows = m, columns = n, inner = k]<class T> {
+    gemm<T>(ta, tb, rows, columns, inner, a.data<T>(), a.size(1), b.data<T>(), b.size(1), 1, c.data<T>(), columns);
+  });
+}
+
+Tensor matmul(const Tensor& a, Transpose ta, const Tensor& b, Transpose tb) {
+  const auto [m, n, k] = sizes_of("matmul", a, ta, b, tb);
+  const Shape batch = broadcast("matmul", leading(a.shape()), leading(b.shape()));
+  const Tensor y = Tensor::zeros(batch.inserted(-1, m).inserted(-1, n), a.dtype());
+  if (y.numel() == 0 || k == 0) return y;
+  if (b.rank() == 2 && ta == Transpose::no) {  // all of a's rows meet the same matrix: one product
+    add_product(y.reshape({-1, n}), a.reshape({-1, k}), ta, b, tb);
+    return y;
+  }
+  dispatch(y.dtype(), [&, rows = m, columns = n, inner = k]<class T> {
+    // Steps in matrices, not elements.
+    StridedWalk walk(batch,
+                     {broadcast_strides(leading(a.shape()), batch), broadcast_strides(leading(b.shape()), batch)});
+    T* to = y.data<T>();
+    for (; walk.more(); walk.next())
+      for (Index i = 0; i < walk.run(); ++i, to += rows * columns)
+        gemm<T>(ta, tb, rows, columns, inner, a.data<T>() + (walk.offset(0) + i * walk.step(0)) * rows * inner,
+                a.size(-1), b.data<T>() + (walk.offset(1) + i * walk.step(1)) * inner * columns, b.size(-1), 1, to,
+                columns);
+  });
+  return y;
+}
+
+}  // namespace tapestry::core

@@ -1,0 +1,16 @@
+#pragma once
+// Matrix products of tensors.
+
+#include "core/gemm.h"
+#include "core/tensor.h"
+
+namespace tapestry::core {
+
+/// c [m,n] += op(a) op(b), where op(a) is [m,k] and op(b) is [k,n]. Errors: sizes do not fit, or a dtype differs.
+void add_product(const Tensor& c, const Tensor& a, Transpose a_transposed, const Tensor& b, Transpose b_transposed);
+
+/// op(a) op(b) of the last two axes, for each element of the broadcast leading axes: [..., m, n].
+/// Errors name `matmul`: a has no two axes, or the inner sizes differ.
+Tensor matmul(const Tensor& a, Transpose a_transposed, const Tensor& b, Transpose b_transposed);
+
+}  // namespace tapestry::core
