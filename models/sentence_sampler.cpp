@@ -183,7 +183,7 @@ void sample_object(Chooser& chooser, Clause& clause, Detail detail, bool may_cou
 /// Verbs with être, and those that begin with a vowel, have more forms than others (arrivées, n'achètent) and so need a
 /// larger share.
 const Verb& sample_verb(Chooser& chooser, bool transitive, const Verb* unwanted) {
-  const bool many_forms = chooser.chance(transitive ? 12 : 38);
+  const bool many_forms = chooser.chance(transitive ? 17 : 45);
   return chooser.pick(verbs, [&](const Verb& verb) {
     if ((verb.objects != 0) != transitive || &verb == unwanted) return false;
     return !many_forms || (transitive ? starts_with_vowel(verb.infinitive) : verb.with_etre);
