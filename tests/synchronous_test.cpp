@@ -45,6 +45,9 @@ TEST_SUITE("fast") {
     CHECK(french("près de le arbre") == "près de l'arbre");
     CHECK(french("à la reine de le hibou") == "à la reine du hibou");
     CHECK(french("loin de un roi") == "loin d'un roi");
+    CHECK(french("loin de des rois") == "loin de rois");
+    CHECK(french("loin de des arbres") == "loin d'arbres");
+    CHECK(french("loin de de belles villes") == "loin de belles villes");
   }
 
   TEST_CASE("English joins") {
