@@ -16,7 +16,7 @@ core::GruGradients destinations(Grads& dx) {
 
 // A step is a sequence of one: x [B,1,I]. The derivation of backward stands beside the kernel.
 Var gru_cell(const Var& x, const Var& h, const Var& w_ih, const Var& w_hh, const Var& b_ih, const Var& b_hh) {
-  require(x && x.rank() == 2, "gru_cell: x must be [B,I]; given {}", x ? x.shape().text() : "nothing");
+  require(x && x.rank() == 2, "gru_cell: x must be [B,I]; given {}", x.value());
   core::GruInputs in{
       x.value().reshape({x.size(0), 1, x.size(1)}), h.value(), w_ih.value(), w_hh.value(), b_ih.value(), b_hh.value()};
   in.check("gru_cell");
@@ -31,7 +31,7 @@ Var gru_cell(const Var& x, const Var& h, const Var& w_ih, const Var& w_hh, const
 
 GruOutput gru(const Var& x, const Var& h0, const Var& w_ih, const Var& w_hh, const Var& b_ih, const Var& b_hh,
               const Ids& lengths, bool reverse) {
-  require(x && x.rank() == 3, "gru: x must be [B,T,I]; given {}", x ? x.shape().text() : "nothing");
+  require(x && x.rank() == 3, "gru: x must be [B,T,I]; given {}", x.value());
   core::GruInputs in{x.value(), h0.value(), w_ih.value(), w_hh.value(), b_ih.value(), b_hh.value(), lengths, reverse};
   in.check("gru");
   const std::initializer_list<std::reference_wrapper<const Var>> inputs = {x, h0, w_ih, w_hh, b_ih, b_hh};

@@ -14,8 +14,8 @@ void accumulate(const Tensor& target, const Tensor& g) {
 
 Tensor sum_to(const Tensor& g, const Shape& shape) {
   if (g.shape() == shape) return g;
-  require(broadcast("sum_to", g.shape(), shape) == g.shape(), "sum_to: {} must broadcast to the gradient's {}",
-          shape.text(), g.shape().text());
+  require(broadcast("sum_to", g.shape(), shape) == g.shape(), "sum_to: {} must broadcast to the gradient's {}", shape,
+          g.shape());
   // Strides into the target: 0 along the axes that were broadcast.
   std::array<Index, Shape::max_rank> sizes{}, strides{}, position{};
   const int rank = g.rank();
