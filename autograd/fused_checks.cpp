@@ -1,5 +1,6 @@
 #include "autograd/fused_checks.h"
 
+#include "autograd/attention.h"
 #include "autograd/dropout.h"
 #include "autograd/recurrent.h"
 
@@ -45,12 +46,37 @@ void gru_checks(std::vector<GradcheckCase>& checks) {
                     }});
 }
 
+void attention_checks(std::vector<GradcheckCase>& checks) {
+  // B = 3, Q = 2, K = 4, A = 5, D = 6.
+  const std::vector<CheckInput> inputs = {{{3, 2, 5}}, {{3, 4, 5}}, {{1, 5}}, {{3, 4, 6}}};
+  const auto add = [&](const char* name, const Mask& mask, double p) {
+    checks.push_back({name, inputs, [=](const Arguments& in) {
+                        const auto output = additive_attention(in[0], in[1], in[2], in[3], mask, p, {1, 2, 3, 4, 5});
+                        return Arguments{output.context, output.weights};
+                      }});
+  };
+  const Ids lengths({4, 0, 2});
+  add("additive_attention", {}, 0);
+  add("additive_attention/lengths", Mask::lengths(lengths), 0);
+  add("additive_attention/lengths_causal_dropout", Mask::lengths(lengths) & Mask::causal(), 0.3);
+  checks.push_back({"additive_attention/context_only", inputs, [=](const Arguments& in) {
+                      return Arguments{additive_attention(in[0], in[1], in[2], in[3], Mask::lengths(lengths)).context};
+                    }});
+  checks.push_back({"additive_attention/weights_only",
+                    inputs,
+                    [=](const Arguments& in) {
+                      return Arguments{additive_attention(in[0], in[1], in[2], in[3], Mask::lengths(lengths)).weights};
+                    },
+                    {3}});
+}
+
 }  // namespace
 
 std::vector<GradcheckCase> fused_checks() {
   std::vector<GradcheckCase> checks;
   dropout_checks(checks);
   gru_checks(checks);
+  attention_checks(checks);
   return checks;
 }
 
