@@ -1,6 +1,6 @@
 #pragma once
-// The subcommands of the program, one file each. Each adds itself to the program: its options, its help, and as callback
-// what it does. A failure is an exception; main.cpp turns it into a line and an exit status.
+// The subcommands of the program, one file each. Each adds itself to the program: its options, its help, and as
+// callback what it does. A failure is an exception; main.cpp turns it into a line and an exit status.
 
 #include <CLI/CLI.hpp>
 

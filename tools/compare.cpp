@@ -2,6 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
 #include "models/bootstrap.h"
 #include "models/evaluate.h"
 #include "tools/commands.h"
@@ -22,10 +25,9 @@ struct CompareOptions {
 };
 
 bool same_pairs(const Corpus& a, const Corpus& b) {
-  return std::equal(a.pairs.begin(), a.pairs.end(), b.pairs.begin(), b.pairs.end(),
-                    [](const SentencePair& x, const SentencePair& y) {
-                      return x.source == y.source && x.target == y.target;
-                    });
+  return std::equal(
+      a.pairs.begin(), a.pairs.end(), b.pairs.begin(), b.pairs.end(),
+      [](const SentencePair& x, const SentencePair& y) { return x.source == y.source && x.target == y.target; });
 }
 
 nlohmann::json to_json(const BootstrapResult& result, std::size_t sentences, std::size_t samples) {

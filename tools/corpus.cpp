@@ -4,6 +4,8 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cmath>
+#include <nlohmann/json.hpp>
 
 #include "models/builtin_corpus.h"
 #include "models/evaluate.h"
@@ -60,20 +62,20 @@ void print_difficulty(const BuiltinCorpus& corpus, const CorpusCommand& options)
   const auto number = [](std::size_t n) { return grouped(static_cast<std::int64_t>(n)); };
   fmt::print(
       "{}",
-      format_table(
-          {{"", "English", "French", ""},
-           {"word forms", number(figures.source_forms), number(figures.target_forms), "in all parts together"},
-           {"mean length", fmt::format("{:.2f}", figures.source_mean_length),
-            fmt::format("{:.2f}", figures.target_mean_length), "tokens, punctuation included"},
-           {"longest", number(figures.source_max_length), number(figures.target_max_length), "tokens"},
-           {"distinct sentences", std::isfinite(distinct) ? number(static_cast<std::size_t>(distinct)) : "", "",
-            fmt::format("so many equally likely ones would repeat as often in {} draws", number(draws))},
-           {"unseen combinations", fmt::format("{:.1f} %", 100 * figures.unseen_share), "",
-            "test sentences with an adjective-noun or verb-object pair that training never shows"},
-           {"word-by-word BLEU", "", fmt::format("{:.2f}", bleu), "of dictionary translation in English order, 0 to 100"},
-           {"diagonal's error", "", fmt::format("{:.4f}", figures.diagonal_error),
-            "alignment error rate of the same relative place, 0 to 1"}},
-          "lrrl"));
+      format_table({{"", "English", "French", ""},
+                    {"word forms", number(figures.source_forms), number(figures.target_forms), "in all parts together"},
+                    {"mean length", fmt::format("{:.2f}", figures.source_mean_length),
+                     fmt::format("{:.2f}", figures.target_mean_length), "tokens, punctuation included"},
+                    {"longest", number(figures.source_max_length), number(figures.target_max_length), "tokens"},
+                    {"distinct sentences", std::isfinite(distinct) ? number(static_cast<std::size_t>(distinct)) : "",
+                     "", fmt::format("so many equally likely ones would repeat as often in {} draws", number(draws))},
+                    {"unseen combinations", fmt::format("{:.1f} %", 100 * figures.unseen_share), "",
+                     "test sentences with an adjective-noun or verb-object pair that training never shows"},
+                    {"word-by-word BLEU", "", fmt::format("{:.2f}", bleu),
+                     "of dictionary translation in English order, 0 to 100"},
+                    {"diagonal's error", "", fmt::format("{:.4f}", figures.diagonal_error),
+                     "alignment error rate of the same relative place, 0 to 1"}},
+                   "lrrl"));
 }
 
 void print_corpus(const CorpusCommand& options) {
@@ -93,8 +95,7 @@ void print_corpus(const CorpusCommand& options) {
 
 void add_corpus(CLI::App& program) {
   CLI::App& command = *program.add_subcommand(
-      "corpus",
-      "Print the training part of the built-in English-French corpus: a pair a line, English, tab, French.");
+      "corpus", "Print the training part of the built-in English-French corpus: a pair a line, English, tab, French.");
   const auto options = std::make_shared<CorpusCommand>();
   const RunConfig quickstart = preset("quickstart");
   options->pairs = quickstart.pairs;

@@ -2,6 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <nlohmann/json.hpp>
+#include <optional>
+
 #include "models/evaluate.h"
 #include "tools/commands.h"
 #include "tools/options.h"
@@ -33,12 +36,9 @@ AlignmentScores score_alignments(const Run& run, const TestText& text, core::Wor
 }
 
 nlohmann::json to_json(const Evaluation& result, const std::optional<AlignmentScores>& alignment) {
-  nlohmann::json json{{"loss", result.loss},
-                      {"perplexity", result.perplexity},
-                      {"bleu", result.bleu.score},
-                      {"bleu_signature", bleu_signature(word_bleu())},
-                      {"book_bleu", result.book_bleu},
-                      {"sentences", result.sentences}};
+  nlohmann::json json{{"loss", result.loss},           {"perplexity", result.perplexity},
+                      {"bleu", result.bleu.score},     {"bleu_signature", bleu_signature(word_bleu())},
+                      {"book_bleu", result.book_bleu}, {"sentences", result.sentences}};
   if (alignment) {
     json["alignment_error_rate"] = alignment->attention;
     json["diagonal_alignment_error_rate"] = alignment->diagonal;

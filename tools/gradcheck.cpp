@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <nlohmann/json.hpp>
 
 #include "autograd/fused_checks.h"
 #include "autograd/op_checks.h"
@@ -51,7 +52,7 @@ std::vector<Check> chosen_checks(const std::string& pattern) {
 }
 
 nlohmann::json to_json(const Check& check, const GradcheckReport& report) {
-  return {{"name", check.check.name},    {"kind", check.kind},   {"passed", report.passed}, {"error", report.worst},
+  return {{"name", check.check.name},  {"kind", check.kind},    {"passed", report.passed},  {"error", report.worst},
           {"checked", report.checked}, {"kinks", report.kinks}, {"message", report.message}};
 }
 

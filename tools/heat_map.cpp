@@ -22,8 +22,8 @@ struct Colour {
 };
 
 // From paper to ink, evenly darker at each step, so that the shade reads as an amount also without colour.
-constexpr std::array<Colour, 6> ramp{{{243, 245, 248}, {206, 222, 238}, {146, 185, 219}, {79, 140, 190}, {32, 92, 148},
-                                      {10, 45, 88}}};
+constexpr std::array<Colour, 6> ramp{
+    {{243, 245, 248}, {206, 222, 238}, {146, 185, 219}, {79, 140, 190}, {32, 92, 148}, {10, 45, 88}}};
 
 std::string shade(double weight) {
   const double place = std::clamp(weight, 0.0, 1.0) * static_cast<double>(ramp.size() - 1);
@@ -105,11 +105,21 @@ std::string escape_xml(std::string_view text) {
     const CodePoint c = decode_utf8(text, at);
     at += c.length;
     switch (c.value) {
-      case U'&': escaped += "&amp;"; break;
-      case U'<': escaped += "&lt;"; break;
-      case U'>': escaped += "&gt;"; break;
-      case U'"': escaped += "&quot;"; break;
-      case U'\'': escaped += "&#39;"; break;
+      case U'&':
+        escaped += "&amp;";
+        break;
+      case U'<':
+        escaped += "&lt;";
+        break;
+      case U'>':
+        escaped += "&gt;";
+        break;
+      case U'"':
+        escaped += "&quot;";
+        break;
+      case U'\'':
+        escaped += "&#39;";
+        break;
       default: {
         const bool control = c.value < 0x20 && c.value != U'\t' && c.value != U'\n' && c.value != U'\r';
         append_utf8(escaped, control || c.value == 0xFFFE || c.value == 0xFFFF ? U'\uFFFD' : c.value);

@@ -14,8 +14,8 @@
 
 namespace tapestry {
 
-/// The number that `text` is, all of it, in decimal. Errors (UsageError): `--epochs: must be a whole number; given abc`,
-/// or a number that is not finite or does not fit its type.
+/// The number that `text` is, all of it, in decimal. Errors (UsageError): `--epochs: must be a whole number; given
+/// abc`, or a number that is not finite or does not fit its type.
 template <class T>
 T parse_number(std::string_view option, std::string_view text) {
   T value{};
@@ -44,8 +44,8 @@ void add_threads(CLI::App& command, int& threads);
 /// --json.
 void add_json(CLI::App& command, bool& json);
 
-/// Options that each set a field of a RunConfig. Which configuration they are to change may itself depend on the command
-/// line (a preset, a run), so they are kept until it is known.
+/// Options that each set a field of a RunConfig. Which configuration they are to change may itself depend on the
+/// command line (a preset, a run), so they are kept until it is known.
 class ConfigOptions {
  public:
   explicit ConfigOptions(CLI::App& command) : command_(command) {}

@@ -39,7 +39,8 @@ void add_recipe_options(ConfigOptions& options) {
   options.number("--min-count", &RunConfig::min_count, "Rarer words of the training text are <unk>");
   options.number("--seed", &RunConfig::seed, "Seed of the parameters, of the order of the text and of dropout");
   options.number("--shards", &RunConfig::shards, "Parts a batch is cut into; more than --threads are of no use");
-  options.flag("--reference", &RunConfig::reference, "Compute with plain ops instead of the fused ones: slow, the same");
+  options.flag("--reference", &RunConfig::reference,
+               "Compute with plain ops instead of the fused ones: slow, the same");
 }
 
 /// What is trained by without further words: the quickstart on the built-in corpus; on a text of the user's own what

@@ -105,7 +105,8 @@ void run_translate(const TranslateOptions& options) {
 std::vector<std::string> sentences_of(const CLI::App& command) {
   for (const std::string& text : command.remaining())
     if (text.size() > 1 && text[0] == '-' && CLI::detail::valid_first_char(text[1]))
-      throw UsageError(fmt::format("translate: {} is no option; give a sentence that begins so on standard input", text));
+      throw UsageError(
+          fmt::format("translate: {} is no option; give a sentence that begins so on standard input", text));
   return command.remaining();
 }
 
