@@ -8,7 +8,6 @@
 #include "core/files.h"
 #include "models/training_step.h"
 #include "optim/schedule.h"
-#include "version.h"
 
 namespace tapestry {
 namespace {
