@@ -1,6 +1,5 @@
 #include "core/random.h"
 
-#include <algorithm>
 #include <cmath>
 #include <numbers>
 
@@ -13,26 +12,6 @@ namespace {
 constexpr std::uint64_t multiplier0 = 0xD2511F53, multiplier1 = 0xCD9E8D57;
 constexpr std::uint32_t weyl0 = 0x9E3779B9, weyl1 = 0xBB67AE85;
 constexpr int rounds = 10;
-
-// Several counters side by side, word by word, so that the rounds below become vector instructions.
-constexpr int width = 16;
-struct Lanes {
-  std::uint32_t word[4][width];
-};
-
-void philox(Lanes& x, PhiloxKey key) {
-  for (int round = 0; round < rounds; ++round) {
-    for (int i = 0; i < width; ++i) {
-      const std::uint64_t product0 = multiplier0 * x.word[0][i], product1 = multiplier1 * x.word[2][i];
-      x.word[0][i] = static_cast<std::uint32_t>(product1 >> 32) ^ x.word[1][i] ^ key[0];
-      x.word[1][i] = static_cast<std::uint32_t>(product1);
-      x.word[2][i] = static_cast<std::uint32_t>(product0 >> 32) ^ x.word[3][i] ^ key[1];
-      x.word[3][i] = static_cast<std::uint32_t>(product0);
-    }
-    key[0] += weyl0;
-    key[1] += weyl1;
-  }
-}
 
 // The finaliser of SplitMix64 (Steele, Lea, Flood 2014): a bijection that spreads every bit over all.
 std::uint64_t mix(std::uint64_t x) {
@@ -52,6 +31,20 @@ PhiloxBlock philox(PhiloxBlock counter, PhiloxKey key) {
     key[1] += weyl1;
   }
   return counter;
+}
+
+void philox(PhiloxLanes& x, PhiloxKey key) {
+  for (int round = 0; round < rounds; ++round) {
+    for (int i = 0; i < PhiloxLanes::width; ++i) {
+      const std::uint64_t product0 = multiplier0 * x.word[0][i], product1 = multiplier1 * x.word[2][i];
+      x.word[0][i] = static_cast<std::uint32_t>(product1 >> 32) ^ x.word[1][i] ^ key[0];
+      x.word[1][i] = static_cast<std::uint32_t>(product1);
+      x.word[2][i] = static_cast<std::uint32_t>(product0 >> 32) ^ x.word[3][i] ^ key[1];
+      x.word[3][i] = static_cast<std::uint32_t>(product0);
+    }
+    key[0] += weyl0;
+    key[1] += weyl1;
+  }
 }
 
 PhiloxKey philox_key(std::uint64_t seed, std::uint64_t stream) {
@@ -101,47 +94,6 @@ Index Random::below(Index n) {
   std::uint64_t draw = bits();
   while (draw > ~std::uint64_t{0} - excess) draw = bits();
   return static_cast<Index>(draw % range);
-}
-
-BitMask dropout_mask(Index sentences, Index positions, Index features, double p, const DropoutKey& key) {
-  require(p >= 0 && p <= 1, "dropout: p must lie in [0, 1]; given {}", p);
-  BitMask mask{{}, sentences * positions, features};
-  const Index bytes = mask.rows * mask.row_bytes();
-  mask.buffer = Buffer::allocate(static_cast<std::size_t>(bytes));
-  auto* const to = reinterpret_cast<std::uint8_t*>(mask.buffer.data());
-  const auto threshold = static_cast<std::uint32_t>(std::lround(p * 65536));
-  const PhiloxKey philox_key = core::philox_key(key.seed, key.stream);
-  const auto blocks = static_cast<std::uint32_t>(mask.row_bytes());
-  const std::uint32_t end = key.first_position + static_cast<std::uint32_t>(positions);
-
-  std::uint32_t block = 0, position = key.first_position, sentence = key.first_sentence;
-  for (Index done = 0; done < bytes; done += width) {
-    Lanes x;
-    for (int i = 0; i < width; ++i) {  // lanes beyond the end are computed and not stored
-      x.word[0][i] = block;
-      x.word[1][i] = position;
-      x.word[2][i] = sentence;
-      x.word[3][i] = key.update;
-      if (++block == blocks) {
-        block = 0;
-        if (++position == end) {
-          position = key.first_position;
-          ++sentence;
-        }
-      }
-    }
-    philox(x, philox_key);
-    std::uint32_t kept[width] = {};
-    for (std::uint32_t w = 0; w < 4; ++w) {
-      for (int i = 0; i < width; ++i) {
-        const std::uint32_t low = (x.word[w][i] & 0xFFFF) >= threshold, high = (x.word[w][i] >> 16) >= threshold;
-        kept[i] |= (low | high << 1) << (2 * w);
-      }
-    }
-    const Index stored = std::min<Index>(width, bytes - done);
-    for (Index i = 0; i < stored; ++i) to[done + i] = static_cast<std::uint8_t>(kept[i]);
-  }
-  return mask;
 }
 
 }  // namespace tapestry::core

@@ -10,7 +10,6 @@
 #include <utility>
 
 #include "core/dtype.h"
-#include "core/memory.h"
 
 namespace tapestry::core {
 
@@ -19,6 +18,15 @@ using PhiloxBlock = std::array<std::uint32_t, 4>;
 
 /// Philox4x32-10: four random words for a counter. Bit-equal to Random123's.
 PhiloxBlock philox(PhiloxBlock counter, PhiloxKey key);
+
+/// Several counters side by side, word by word, so that the rounds become vector instructions. (32, because GCC unrolls
+/// a loop of 16 before it would vectorise it. Measured on AVX2, for a dropout mask: 1.3 ns an element, unrolled 2.7.)
+struct PhiloxLanes {
+  static constexpr int width = 32;
+  std::uint32_t word[4][width];
+};
+/// The same function in every lane, in place.
+void philox(PhiloxLanes& counters, PhiloxKey key);
 
 /// A key from two numbers; every bit of it depends on every bit of both.
 PhiloxKey philox_key(std::uint64_t seed, std::uint64_t stream);
@@ -51,29 +59,5 @@ class Random {
   double spare_ = 0;  // the second normal of a pair
   bool has_spare_ = false;
 };
-
-/// What a dropout mask is a function of, beside the position and the feature of the element itself.
-struct DropoutKey {
-  std::uint64_t seed = 0;
-  std::uint64_t stream = 0;          // the layer's own number (and the head's)
-  std::uint32_t update = 0;          // which step of the optimiser
-  std::uint32_t first_sentence = 0;  // the place of the batch's first sentence among all of this update
-  std::uint32_t first_position = 0;  // the place of the batch's first position in its sentence
-};
-
-/// One bit an element, 1 = keep; every row of `features` starts on a byte of its own (bit i of byte j: feature 8j + i).
-struct BitMask {
-  Buffer buffer;
-  Index rows = 0, features = 0;
-
-  Index row_bytes() const { return (features + 7) / 8; }
-  const std::uint8_t* row(Index i) const {
-    return reinterpret_cast<const std::uint8_t*>(buffer.data()) + i * row_bytes();
-  }
-};
-
-/// The mask of [sentences, positions, features], rows = sentences * positions: an element is kept if its 16 random bits
-/// are at least p * 2^16. They are eight to a Philox block, whose counter is (feature / 8, position, sentence, update).
-BitMask dropout_mask(Index sentences, Index positions, Index features, double p, const DropoutKey& key);
 
 }  // namespace tapestry::core

@@ -30,6 +30,11 @@ TEST_SUITE("fast") {
     CHECK(words(Vocabulary(sentences, 1)) == Tokens{"<unk>", "<pad>", "<bos>", "<eos>", "c", "b", "a", "d", "e"});
     CHECK(words(Vocabulary(sentences, 4)) == words(Vocabulary()));
     CHECK(Vocabulary({}, 1).size() == 4);
+
+    Tokens many;  // enough for a sort to put equals out of order if it may
+    for (int i = 0; i < 100; ++i) many.push_back("w" + std::to_string(i * 37 % 100));
+    const Tokens ordered = words(Vocabulary({many}, 1));
+    CHECK(Tokens(ordered.begin() + 4, ordered.end()) == many);
   }
 
   TEST_CASE("a word that is not known gets the id of <unk>") {

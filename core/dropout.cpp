@@ -1,0 +1,75 @@
+#include "core/dropout.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace tapestry::core {
+
+BitMask dropout_mask(Index sentences, Index positions, Index features, double p, const DropoutKey& key) {
+  require(p >= 0 && p <= 1, "dropout: p must lie in [0, 1]; given {}", p);
+  BitMask mask{{}, sentences * positions, features};
+  const Index bytes = mask.rows * mask.row_bytes();
+  mask.buffer = Buffer::allocate(static_cast<std::size_t>(bytes));
+  auto* const to = reinterpret_cast<std::uint8_t*>(mask.buffer.data());
+  constexpr int width = PhiloxLanes::width;
+  const auto threshold = static_cast<std::uint32_t>(std::lround(p * 65536));
+  const PhiloxKey mixed = philox_key(key.seed, key.stream);
+  const auto blocks = static_cast<std::uint32_t>(mask.row_bytes());
+  const std::uint32_t end = key.first_position + static_cast<std::uint32_t>(positions);
+
+  std::uint32_t block = 0, position = key.first_position, sentence = key.first_sentence;
+  for (Index done = 0; done < bytes; done += width) {
+    PhiloxLanes x;
+    for (int i = 0; i < width; ++i) {  // lanes beyond the end are computed and not stored
+      x.word[0][i] = block;
+      x.word[1][i] = position;
+      x.word[2][i] = sentence;
+      x.word[3][i] = key.update;
+      if (++block == blocks) {
+        block = 0;
+        if (++position == end) {
+          position = key.first_position;
+          ++sentence;
+        }
+      }
+    }
+    philox(x, mixed);
+    std::uint32_t kept[width] = {};
+    for (std::uint32_t w = 0; w < 4; ++w) {
+      for (int i = 0; i < width; ++i) {
+        const std::uint32_t low = (x.word[w][i] & 0xFFFF) >= threshold, high = (x.word[w][i] >> 16) >= threshold;
+        kept[i] |= (low | high << 1) << (2 * w);
+      }
+    }
+    const Index stored = std::min<Index>(width, bytes - done);
+    for (Index i = 0; i < stored; ++i) to[done + i] = static_cast<std::uint8_t>(kept[i]);
+  }
+  return mask;
+}
+
+Tensor apply_mask(const Tensor& x, const BitMask& mask, double scale) {
+  const Tensor y = Tensor::empty(x.shape(), x.dtype());
+  dispatch(x.dtype(), [&]<class T> {
+    const T factor = static_cast<T>(scale);
+    const T* from = x.data<T>();
+    T* to = y.data<T>();
+    for (Index row = 0; row < mask.rows; ++row) {
+      const std::uint8_t* const bytes = mask.row(row);
+      for (Index begin = 0; begin < mask.features; begin += 8) {
+        const unsigned kept = bytes[begin / 8];
+        const auto one = [&](Index i) { to[i] = (kept >> i & 1) != 0 ? from[i] * factor : T{0}; };
+        const Index count = std::min<Index>(8, mask.features - begin);
+        if (count == 8) {
+          for (Index i = 0; i < 8; ++i) one(i);  // of known length, so that it becomes one vector operation
+        } else {
+          for (Index i = 0; i < count; ++i) one(i);
+        }
+        from += count;
+        to += count;
+      }
+    }
+  });
+  return y;
+}
+
+}  // namespace tapestry::core

@@ -1,0 +1,29 @@
+#pragma once
+// A loop on vector registers whose body reads and writes several arrays (core/vector.h has those with one result).
+
+#include "core/vector.h"
+
+namespace tapestry::core {
+
+/// A whole register, and the first `count` elements of one: the same code runs on both.
+template <class T>
+struct WholeVector {
+  Batch<T> load(const T* from) const { return Batch<T>::load_unaligned(from); }
+  void store(const Batch<T>& value, T* to) const { value.store_unaligned(to); }
+};
+template <class T>
+struct PartVector {
+  Index count;
+  Batch<T> load(const T* from) const { return load_part(from, count); }
+  void store(const Batch<T>& value, T* to) const { store_part(value, count, to); }
+};
+
+/// body(i, vector) for i = 0, lanes, 2 lanes, ...: `vector.load(x + i)`, `vector.store(value, y + i)`.
+template <class T, class F>
+void for_vectors(Index n, F body) {
+  Index i = 0;
+  for (; i + lanes<T> <= n; i += lanes<T>) body(i, WholeVector<T>{});
+  if (i < n) body(i, PartVector<T>{n - i});
+}
+
+}  // namespace tapestry::core

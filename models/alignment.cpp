@@ -1,0 +1,32 @@
+#include "models/alignment.h"
+
+#include <set>
+
+#include "core/error.h"
+
+namespace tapestry {
+
+Alignment diagonal_alignment(std::size_t source_length, std::size_t target_length) {
+  Alignment links;
+  if (source_length == 0) return links;
+  // floor((j + 1/2) S / T) in whole numbers, so that no rounding can move a link.
+  for (std::size_t j = 0; j < target_length; ++j)
+    links.emplace_back(static_cast<int>((2 * j + 1) * source_length / (2 * target_length)), static_cast<int>(j));
+  return links;
+}
+
+double alignment_error_rate(const std::vector<Alignment>& proposed, const std::vector<Alignment>& gold) {
+  require(proposed.size() == gold.size(),
+          "alignment_error_rate: both must hold the same number of sentences; {} proposed, {} gold", proposed.size(),
+          gold.size());
+  std::size_t links = 0, common = 0;
+  for (std::size_t i = 0; i < gold.size(); ++i) {
+    const std::set<std::pair<int, int>> a(proposed[i].begin(), proposed[i].end());
+    const std::set<std::pair<int, int>> g(gold[i].begin(), gold[i].end());
+    links += a.size() + g.size();
+    for (const auto& link : a) common += g.count(link);
+  }
+  return links == 0 ? 0.0 : 1.0 - 2.0 * static_cast<double>(common) / static_cast<double>(links);
+}
+
+}  // namespace tapestry
