@@ -1,0 +1,33 @@
+#include "models/bahdanau.h"
+
+#include "autograd/shape_ops.h"
+
+namespace tapestry {
+
+Bahdanau::Bahdanau(const ModelShape& shape, const Scope& scope)
+    : encoder_(scope / "encoder", shape),
+      attention_(scope / "decoder" / "attention", shape.hidden, shape.hidden, shape.hidden, shape.dropout),
+      embedding_(scope / "decoder" / "embedding", shape.target_vocabulary, shape.embed),
+      rnn_(scope / "decoder" / "rnn", shape.embed + shape.hidden, shape.hidden, {shape.layers, false, shape.dropout}),
+      dense_(scope / "decoder" / "dense", shape.hidden, shape.target_vocabulary) {}
+
+DecoderState Bahdanau::encode(const Ids& source, const Ids& lengths, const Pass& pass) const {
+  Gru::Output encoded = encoder_(source, lengths, pass);
+  DecoderState state;
+  state.hidden = std::move(encoded.final);
+  state.memory = std::move(encoded.sequence);     // [B,S,H]
+  state.keys = attention_.project(state.memory);  // [B,S,H]
+  state.mask = Mask::lengths(lengths);
+  return state;
+}
+
+EncoderDecoder::Step Bahdanau::step(const Ids& previous, DecoderState& state, const Pass& pass) const {
+  const Var& top = state.hidden.back();
+  const Index batch = top.size(0), width = top.size(1);
+  const auto [context, weights] = attention_(reshape(top, {batch, 1, width}), state.keys, state.memory, state.mask,
+                                             pass, state.position);                   // [B,1,H], [B,1,S]
+  const Var x = concat({reshape(context, {batch, width}), embedding_(previous)}, 1);  // [B,H+E]
+  return {rnn_.step(x, state.hidden, pass, state.position++), reshape(weights, {batch, weights.size(2)})};
+}
+
+}  // namespace tapestry

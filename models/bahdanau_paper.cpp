@@ -1,0 +1,45 @@
+#include "models/bahdanau_paper.h"
+
+#include "autograd/elementwise.h"
+#include "autograd/reduce.h"
+#include "autograd/shape_ops.h"
+
+namespace tapestry {
+
+BahdanauPaper::BahdanauPaper(const ModelShape& shape, const Scope& scope)
+    : source_embedding_(scope / "encoder" / "embedding", shape.source_vocabulary, shape.embed),
+      source_dropout_(scope / "encoder" / "embedding", shape.dropout),
+      encoder_(scope / "encoder" / "rnn", shape.embed, shape.hidden, {shape.layers, true, shape.dropout}),
+      start_(scope / "decoder" / "start", shape.hidden, shape.hidden),
+      attention_(scope / "decoder" / "attention", 2 * shape.hidden, shape.hidden, shape.hidden),
+      target_embedding_(scope / "decoder" / "embedding", shape.target_vocabulary, shape.embed),
+      target_dropout_(scope / "decoder" / "embedding", shape.dropout),
+      decoder_(scope / "decoder" / "rnn", 2 * shape.hidden + shape.embed, shape.hidden),
+      readout_(scope / "decoder" / "readout", shape.hidden + shape.embed + 2 * shape.hidden, 2 * shape.hidden),
+      readout_dropout_(scope / "decoder" / "readout", shape.dropout),
+      output_(scope / "decoder" / "output", shape.hidden, shape.target_vocabulary) {}
+
+DecoderState BahdanauPaper::encode(const Ids& source, const Ids& lengths, const Pass& pass) const {
+  Gru::Output encoded = encoder_(source_dropout_(source_embedding_(source), pass), {}, lengths, pass);
+  DecoderState state;
+  state.memory = std::move(encoded.sequence);     // [B,S,2H]
+  state.keys = attention_.project(state.memory);  // [B,S,H]
+  state.mask = Mask::lengths(lengths);
+  state.hidden = {tanh(start_(encoded.final.back()))};  // the last one is the backward direction of the top layer
+  return state;
+}
+
+EncoderDecoder::Step BahdanauPaper::step(const Ids& previous, DecoderState& state, const Pass& pass) const {
+  const Var before = state.hidden[0];  // s_{i-1} [B,H]
+  const Index batch = before.size(0), width = before.size(1), position = state.position++;
+  const auto [attended, weights] =
+      attention_(reshape(before, {batch, 1, width}), state.keys, state.memory, state.mask, pass, position);
+  const Var context = reshape(attended, {batch, 2 * width});
+  const Var embedded = target_dropout_(target_embedding_(previous), pass, position);  // [B,E]
+  const Var t = readout_(concat({before, embedded, context}, 1));                     // [B,2H]
+  const Var maxout = max(reshape(t, {batch, width, 2}), {2});                         // [B,H]
+  decoder_.step(concat({context, embedded}, 1), state.hidden, pass, position);
+  return {readout_dropout_(maxout, pass, position), reshape(weights, {batch, weights.size(2)})};
+}
+
+}  // namespace tapestry

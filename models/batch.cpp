@@ -1,0 +1,93 @@
+#include "models/batch.h"
+
+#include <algorithm>
+
+#include "core/random.h"
+
+namespace tapestry {
+
+std::vector<std::int32_t> with_eos(const Tokens& tokens, const Vocabulary& vocabulary, Index length) {
+  std::vector<std::int32_t> ids = vocabulary.ids(tokens);
+  if (length > 0 && static_cast<Index>(ids.size()) > length - 1) ids.resize(static_cast<std::size_t>(length - 1));
+  ids.push_back(Vocabulary::eos);
+  return ids;
+}
+
+std::vector<Example> examples(const Corpus& corpus, const Vocabulary& source, const Vocabulary& target, Index length) {
+  std::vector<Example> result;
+  result.reserve(corpus.size());
+  for (const auto& pair : corpus.pairs)
+    result.push_back({with_eos(pair.source, source, length), with_eos(pair.target, target, length)});
+  return result;
+}
+
+PaddedIds pad(std::span<const std::vector<std::int32_t>> rows) {
+  std::size_t longest = 0;
+  for (const auto& row : rows) longest = std::max(longest, row.size());
+  std::vector<std::int32_t> ids, lengths;
+  ids.reserve(rows.size() * longest);
+  for (const auto& row : rows) {
+    ids.insert(ids.end(), row.begin(), row.end());
+    ids.insert(ids.end(), longest - row.size(), Vocabulary::pad);
+    lengths.push_back(static_cast<std::int32_t>(row.size()));
+  }
+  return {Ids(std::move(ids), {static_cast<Index>(rows.size()), static_cast<Index>(longest)}), Ids(std::move(lengths))};
+}
+
+Batch make_batch(std::span<const Example* const> rows) {
+  std::vector<std::vector<std::int32_t>> sources, targets, inputs;
+  Batch batch;
+  for (const Example* row : rows) {
+    sources.push_back(row->source);
+    targets.push_back(row->target);
+    inputs.push_back({Vocabulary::bos});
+    inputs.back().insert(inputs.back().end(), row->target.begin(), row->target.end() - 1);
+    batch.tokens += static_cast<Index>(row->target.size());
+  }
+  batch.source = pad(sources);
+  batch.target = pad(targets);
+  batch.inputs = pad(inputs).ids;
+  return batch;
+}
+
+std::vector<std::size_t> deal(std::span<const Example* const> rows, std::size_t shards) {
+  std::size_t total = 0;
+  for (const Example* row : rows) total += row->target.size();
+  std::vector<std::size_t> boundaries{0};
+  std::size_t row = 0, tokens = 0;
+  for (std::size_t shard = 1; shard < shards; ++shard) {
+    // The boundary after which the tokens so far are nearest to their share.
+    while (row < rows.size() && (2 * tokens + rows[row]->target.size()) * shards <= 2 * total * shard)
+      tokens += rows[row++]->target.size();
+    boundaries.push_back(row);
+  }
+  boundaries.push_back(rows.size());
+  return boundaries;
+}
+
+std::vector<std::vector<const Example*>> epoch_batches(const std::vector<Example>& data, std::size_t batch, bool bucket,
+                                                       std::uint64_t seed, Index epoch) {
+  constexpr std::size_t pool_batches = 50;
+  constexpr std::uint64_t stream = 0x0e90c4;  // apart from the streams of parameters and masks
+  core::Random random(seed, stream + static_cast<std::uint64_t>(epoch));
+  std::vector<const Example*> order;
+  for (const Example& example : data) order.push_back(&example);
+  random.shuffle(std::span(order));
+  if (bucket) {
+    const auto shorter = [](const Example* a, const Example* b) {
+      return std::pair(a->target.size(), a->source.size()) < std::pair(b->target.size(), b->source.size());
+    };
+    for (std::size_t begin = 0; begin < order.size(); begin += pool_batches * batch)
+      std::stable_sort(
+          order.begin() + static_cast<std::ptrdiff_t>(begin),
+          order.begin() + static_cast<std::ptrdiff_t>(std::min(order.size(), begin + pool_batches * batch)), shorter);
+  }
+  std::vector<std::vector<const Example*>> batches;
+  for (std::size_t begin = 0; begin < order.size(); begin += batch)
+    batches.emplace_back(order.begin() + static_cast<std::ptrdiff_t>(begin),
+                         order.begin() + static_cast<std::ptrdiff_t>(std::min(order.size(), begin + batch)));
+  if (bucket) random.shuffle(std::span(batches));
+  return batches;
+}
+
+}  // namespace tapestry

@@ -1,0 +1,50 @@
+#pragma once
+// From sentences to the rectangles of ids that a model sees.
+
+#include <span>
+#include <vector>
+
+#include "core/ids.h"
+#include "models/corpus.h"
+#include "models/vocabulary.h"
+
+namespace tapestry {
+
+/// A sentence pair in ids; each side ends with <eos>.
+struct Example {
+  std::vector<std::int32_t> source, target;
+};
+
+/// The ids of tokens with <eos>. A sentence longer than `length` (counted with <eos>; 0: no limit) is cut before its
+/// <eos>, which it keeps.
+std::vector<std::int32_t> with_eos(const Tokens& tokens, const Vocabulary& vocabulary, Index length);
+
+std::vector<Example> examples(const Corpus& corpus, const Vocabulary& source, const Vocabulary& target, Index length);
+
+/// Rows of ids padded with <pad> to the longest, and how long each is.
+struct PaddedIds {
+  Ids ids;      // [B,L]
+  Ids lengths;  // [B]
+};
+PaddedIds pad(std::span<const std::vector<std::int32_t>> rows);
+
+/// Teacher forcing (Williams and Zipser 1989): step t is given the true token t - 1, <bos> at first, and has to say
+/// token t.
+struct Batch {
+  PaddedIds source;  // [B,S]
+  Ids inputs;        // [B,T]: <bos> and the target without its last token
+  PaddedIds target;  // [B,T]
+  Index tokens = 0;  // real target tokens, <eos> included
+};
+Batch make_batch(std::span<const Example* const> rows);
+
+/// Cuts `rows` into `shards` contiguous parts of about equally many target tokens; a part may be empty.
+/// Returns the shards + 1 boundaries.
+std::vector<std::size_t> deal(std::span<const Example* const> rows, std::size_t shards);
+
+/// The batches of one epoch, in a random order that depends on (seed, epoch) alone. With `bucket`, sentences are
+/// sorted by length within pools of many batches first, so that a batch has little padding.
+std::vector<std::vector<const Example*>> epoch_batches(const std::vector<Example>& data, std::size_t batch, bool bucket,
+                                                       std::uint64_t seed, Index epoch);
+
+}  // namespace tapestry

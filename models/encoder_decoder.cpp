@@ -1,0 +1,37 @@
+#include "models/encoder_decoder.h"
+
+#include <fmt/ranges.h>
+
+#include <algorithm>
+
+#include "autograd/shape_ops.h"
+#include "models/bahdanau.h"
+#include "models/bahdanau_paper.h"
+#include "models/seq2seq.h"
+
+namespace tapestry {
+
+EncoderDecoder::Forced EncoderDecoder::teacher_forced(const Ids& inputs, DecoderState state, const Pass& pass,
+                                                      bool attention) const {
+  std::vector<Var> features, weights;
+  for (Index t = 0; t < inputs.size(1); ++t) {
+    Step now = step(inputs.column(t), state, pass);
+    features.push_back(std::move(now.features));
+    if (attention && now.attention) weights.push_back(std::move(now.attention));
+  }
+  return {stack(features, 1), weights.empty() ? Var() : stack(weights, 1)};  // [B,T,F], [B,T,S]
+}
+
+const std::vector<std::string>& model_names() {
+  static const std::vector<std::string> names{"bahdanau", "bahdanau-paper", "seq2seq"};
+  return names;
+}
+
+std::unique_ptr<EncoderDecoder> make_model(const ModelShape& shape, const Scope& scope) {
+  if (shape.model == "bahdanau") return std::make_unique<Bahdanau>(shape, scope);
+  if (shape.model == "bahdanau-paper") return std::make_unique<BahdanauPaper>(shape, scope);
+  if (shape.model == "seq2seq") return std::make_unique<Seq2Seq>(shape, scope);
+  throw UsageError(fmt::format("model: must be one of {}; given {}", fmt::join(model_names(), ", "), shape.model));
+}
+
+}  // namespace tapestry

@@ -1,0 +1,114 @@
+#include "models/evaluate.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "models/sequence_loss.h"
+
+namespace tapestry {
+namespace {
+
+constexpr std::size_t evaluation_batch = 64;
+
+// Calls f(batch, rows) for consecutive batches of the examples sorted by length, on all workers.
+template <class F>
+void for_batches(const std::vector<Example>& examples, core::Workers& workers, F f) {
+  std::vector<const Example*> rows;
+  for (const Example& example : examples) rows.push_back(&example);
+  std::stable_sort(rows.begin(), rows.end(),
+                   [](const Example* a, const Example* b) { return a->target.size() < b->target.size(); });
+  const std::size_t batches = (rows.size() + evaluation_batch - 1) / evaluation_batch;
+  workers.run(static_cast<Index>(batches), [&](Index batch) {
+    const std::size_t begin = static_cast<std::size_t>(batch) * evaluation_batch;
+    const std::size_t count = std::min(evaluation_batch, rows.size() - begin);
+    const NoRecord inference;
+    f(static_cast<std::size_t>(batch), std::span<const Example* const>(rows).subspan(begin, count));
+  });
+}
+
+}  // namespace
+
+BleuOptions word_bleu() {
+  BleuOptions options;
+  options.tokenizer = BleuTokenizer::none;
+  return options;
+}
+
+double mean_loss(const EncoderDecoder& model, const std::vector<Example>& examples, core::Workers& workers) {
+  require(!examples.empty(), "loss: at least one sentence is needed; given none");
+  std::vector<double> nll((examples.size() + evaluation_batch - 1) / evaluation_batch);
+  Index tokens = 0;
+  for (const Example& example : examples) tokens += static_cast<Index>(example.target.size());
+  for_batches(examples, workers, [&](std::size_t batch, std::span<const Example* const> rows) {
+    nll[batch] = sequence_loss(model, make_batch(rows), Pass{}).nll;
+  });
+  return std::accumulate(nll.begin(), nll.end(), 0.0) / static_cast<double>(tokens);
+}
+
+std::vector<TranslatedSentence> translate(const Run& run, const std::vector<Tokens>& sentences, core::Workers& workers,
+                                          bool attention) {
+  std::vector<std::vector<std::int32_t>> sources;
+  std::vector<std::size_t> places;
+  for (std::size_t i = 0; i < sentences.size(); ++i) {
+    if (sentences[i].empty()) continue;
+    sources.push_back(with_eos(sentences[i], run.source, 0));
+    places.push_back(i);
+  }
+  GreedyOptions options;
+  options.limit = run.config.length;
+  options.attention = attention;
+  auto translations = greedy(*run.model, sources, workers, options);
+  std::vector<TranslatedSentence> result(sentences.size());
+  for (std::size_t i = 0; i < sentences.size(); ++i) result[i].source = sentences[i];
+  for (std::size_t i = 0; i < translations.size(); ++i) {
+    TranslatedSentence& sentence = result[places[i]];
+    for (std::int32_t id : translations[i].ids) sentence.target.push_back(run.target.token(id));
+    sentence.ended = translations[i].ended;
+    sentence.attention = std::move(translations[i].attention);
+  }
+  return result;
+}
+
+Evaluation evaluate(const Run& run, const Corpus& corpus, core::Workers& workers) {
+  Evaluation result;
+  result.sentences = corpus.size();
+  result.loss = mean_loss(*run.model, examples(corpus, run.source, run.target, run.config.length), workers);
+  result.perplexity = std::exp(result.loss);
+  const std::vector<TranslatedSentence> translations = translate(run, sources(corpus), workers);
+  BleuStats total;
+  for (std::size_t i = 0; i < corpus.size(); ++i) {
+    const Tokens& reference = corpus.pairs[i].target;
+    result.stats.push_back(bleu_stats(translations[i].target, reference));
+    total += result.stats.back();
+    result.book_bleu += book_bleu(translations[i].target, reference, 2) / static_cast<double>(corpus.size());
+  }
+  result.bleu = bleu(total, word_bleu());
+  return result;
+}
+
+std::vector<Alignment> attention_alignment(const Run& run, const Corpus& corpus, core::Workers& workers) {
+  const std::vector<Example> data = examples(corpus, run.source, run.target, 0);
+  std::vector<Alignment> alignments(data.size());
+  for_batches(data, workers, [&](std::size_t, std::span<const Example* const> rows) {
+    const Batch batch = make_batch(rows);
+    const DecoderState state = run.model->encode(batch.source.ids, batch.source.lengths, Pass{});
+    const Var attention = run.model->teacher_forced(batch.inputs, state, Pass{}, true).attention;  // [B,T,S]
+    require(static_cast<bool>(attention), "alignment: the model must have attention; {} has none", run.config.model);
+    const Index steps = attention.size(1), width = attention.size(2);
+    for (std::size_t b = 0; b < rows.size(); ++b) {
+      Alignment& links = alignments[static_cast<std::size_t>(rows[b] - data.data())];
+      const Index words = static_cast<Index>(rows[b]->source.size()) - 1;
+      for (Index t = 0; t + 1 < static_cast<Index>(rows[b]->target.size()); ++t) {
+        Index best = 0;
+        const Index row = (static_cast<Index>(b) * steps + t) * width;
+        for (Index s = 1; s <= words; ++s)
+          if (attention.value().at(row + s) > attention.value().at(row + best)) best = s;
+        if (best < words) links.push_back({static_cast<int>(best), static_cast<int>(t)});
+      }
+    }
+  });
+  return alignments;
+}
+
+}  // namespace tapestry

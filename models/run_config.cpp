@@ -1,0 +1,141 @@
+#include "models/run_config.h"
+
+#include <nlohmann/json.hpp>
+
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <utility>
+
+namespace tapestry {
+
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(RunConfig, preset, data, source, target, pairs, valid, test, valid_files, test_files,
+                                   split_seed, reverse, length, min_count, model, embed, hidden, layers, dropout,
+                                   epochs, batch, lr, schedule, clip, divisor, bucket, seed, shards, reference)
+
+nlohmann::json to_json(const RunConfig& config) {
+  return nlohmann::json(config);
+}
+
+RunConfig config_from_json(const nlohmann::json& json) {
+  return json.get<RunConfig>();
+}
+
+namespace {
+
+// Dive into Deep Learning, "Bahdanau Attention": the first 600 pairs, ten steps, and the loss it differentiates and
+// clips: the sum over sentences of the mean over the ten steps.
+RunConfig d2l(const std::string& model) {
+  RunConfig config;
+  config.model = model;
+  config.pairs = 600;
+  config.min_count = 2;
+  config.length = 10;
+  config.divisor = 10;
+  config.epochs = 250;
+  config.bucket = false;
+  return config;
+}
+
+RunConfig quickstart(const std::string& model) {
+  RunConfig config;
+  config.model = model;
+  config.embed = 64;
+  config.hidden = 96;
+  config.layers = 1;
+  config.pairs = 20000;
+  config.valid = 500;
+  config.test = 1000;
+  config.epochs = 12;
+  config.schedule = "linear";
+  return config;
+}
+
+// The whole of a file such as fra-eng.tsv, at the book's width and at one that suits its size.
+RunConfig whole_file(const std::string& model) {
+  RunConfig config = d2l(model);
+  config.pairs = 0;
+  config.length = 0;
+  config.divisor = 0;
+  config.valid = config.test = 500;
+  config.bucket = true;
+  config.epochs = 20;
+  config.embed = config.hidden = 128;
+  config.layers = 1;
+  config.dropout = 0.3;
+  config.lr = 0.002;
+  config.schedule = "linear";
+  return config;
+}
+
+const std::vector<std::pair<std::string, std::function<RunConfig()>>>& presets() {
+  static const std::vector<std::pair<std::string, std::function<RunConfig()>>> list{
+      {"quickstart", [] { return quickstart("bahdanau"); }},
+      {"quickstart-paper", [] { return quickstart("bahdanau-paper"); }},
+      {"d2l-bahdanau", [] { return d2l("bahdanau"); }},
+      {"d2l-seq2seq", [] { return d2l("seq2seq"); }},
+      {"whole-file", [] { return whole_file("bahdanau-paper"); }},
+  };
+  return list;
+}
+
+}  // namespace
+
+std::vector<std::string> preset_names() {
+  std::vector<std::string> names;
+  for (const auto& [name, make] : presets()) names.push_back(name);
+  return names;
+}
+
+RunConfig preset(const std::string& wanted) {
+  for (const auto& [name, make] : presets()) {
+    if (name != wanted) continue;
+    RunConfig config = make();
+    config.preset = name;
+    return config;
+  }
+  throw UsageError(fmt::format("preset: must be one of {}; given {}", fmt::join(preset_names(), ", "), wanted));
+}
+
+void validate(const RunConfig& config) {
+  const auto usage = [](bool holds, const std::string& message) {
+    if (!holds) throw UsageError(message);
+  };
+  const auto at_least = [&](const char* option, Index value, Index least) {
+    usage(value >= least, fmt::format("--{}: must be at least {}; given {}", option, least, value));
+  };
+  const auto within = [&](const char* option, double value, double low, double high) {
+    usage(value >= low && value <= high, fmt::format("--{}: must lie in [{}, {}]; given {}", option, low, high, value));
+  };
+  at_least("pairs", config.pairs, 0);
+  at_least("valid", config.valid, 0);
+  at_least("test", config.test, 0);
+  at_least("min-count", config.min_count, 1);
+  at_least("epochs", config.epochs, 1);
+  at_least("batch", config.batch, 1);
+  at_least("embed", config.embed, 1);
+  at_least("hidden", config.hidden, 1);
+  at_least("layers", config.layers, 1);
+  at_least("shards", config.shards, 1);
+  usage(config.length == 0 || config.length >= 2,
+        fmt::format("--length: must leave room for a word and <eos>, or be 0 for no limit; given {}", config.length));
+  within("dropout", config.dropout, 0, 1);
+  within("clip", config.clip, 0, 1e30);
+  within("divisor", config.divisor, 0, 1e30);
+  usage(config.lr > 0 && std::isfinite(config.lr), fmt::format("--lr: must be above 0; given {}", config.lr));
+  usage(config.embed <= 1 << 16 && config.hidden <= 1 << 16 && config.layers <= 64 && config.shards <= 1024,
+        fmt::format("--embed, --hidden, --layers, --shards: must be at most 65536, 65536, 64 and 1024; given {}, {}, "
+                    "{} and {}",
+                    config.embed, config.hidden, config.layers, config.shards));
+  usage(config.schedule == "constant" || config.schedule == "linear",
+        fmt::format("--schedule: must be constant or linear; given {}", config.schedule));
+  const auto& models = model_names();
+  usage(std::find(models.begin(), models.end(), config.model) != models.end(),
+        fmt::format("--model: must be one of {}; given {}", fmt::join(models, ", "), config.model));
+  usage(config.source.empty() == config.target.empty(), "--source and --target: must be given together");
+  usage(config.data.empty() || config.source.empty(), "--data: cannot be given with --source and --target");
+}
+
+}  // namespace tapestry

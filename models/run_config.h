@@ -1,0 +1,59 @@
+#pragma once
+// Everything a training run is determined by, and the presets.
+
+#include <nlohmann/json_fwd.hpp>
+#include <string>
+#include <vector>
+
+#include "models/encoder_decoder.h"
+
+namespace tapestry {
+
+/// A run repeated with the same configuration gives the same bytes. Threads are not part of it.
+struct RunConfig {
+  std::string preset;
+
+  // Text: a tab-separated file, a pair of aligned files, or (neither) the built-in corpus.
+  std::string data, source, target;
+  Index pairs = 0;                                   // the first so many; 0: all, of the built-in corpus 20,000
+  Index valid = 0, test = 0;                         // source sentences drawn for these parts ...
+  std::vector<std::string> valid_files, test_files;  // ... or files of the same kind as the training text
+  std::uint64_t split_seed = 1;                      // of the drawing; of the built-in corpus as a whole
+  bool reverse = false;
+  Index length = 0;     // tokens with <eos>; longer sentences are cut; 0: no limit
+  Index min_count = 1;  // rarer words are <unk>
+
+  // Model.
+  std::string model = "bahdanau";
+  Index embed = 32, hidden = 32, layers = 2;
+  double dropout = 0.1;
+
+  // Recipe.
+  Index epochs = 10, batch = 64;
+  double lr = 0.005;
+  std::string schedule = "constant";  // or "linear": the rate falls to zero at the last update
+  double clip = 1;                    // largest norm of the gradient; 0: none
+  double divisor = 0;                 // what the summed loss is divided by; 0: the update's real target tokens
+  bool bucket = true;                 // batches of similar length
+  std::uint64_t seed = 1;
+  Index shards = 2;
+  bool reference = false;  // compute with the composed twins of the fused ops
+
+  bool builtin() const { return data.empty() && source.empty(); }
+  ModelShape shape(Index source_vocabulary, Index target_vocabulary) const {
+    return {model, source_vocabulary, target_vocabulary, embed, hidden, layers, dropout};
+  }
+};
+
+std::vector<std::string> preset_names();
+/// Errors (UsageError): unknown; the message lists the known ones.
+RunConfig preset(const std::string& name);
+
+/// Errors (UsageError): a value out of range, options that exclude each other.
+void validate(const RunConfig& config);
+
+/// As stored in config.json. Reading errors: a key is missing or of another type.
+nlohmann::json to_json(const RunConfig& config);
+RunConfig config_from_json(const nlohmann::json& json);
+
+}  // namespace tapestry

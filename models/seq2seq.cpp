@@ -1,0 +1,33 @@
+#include "models/seq2seq.h"
+
+#include "autograd/shape_ops.h"
+
+namespace tapestry {
+
+Seq2Seq::Seq2Seq(const ModelShape& shape, const Scope& scope)
+    : encoder_(scope / "encoder", shape),
+      embedding_(scope / "decoder" / "embedding", shape.target_vocabulary, shape.embed),
+      rnn_(scope / "decoder" / "rnn", shape.embed + shape.hidden, shape.hidden, {shape.layers, false, shape.dropout}),
+      dense_(scope / "decoder" / "dense", shape.hidden, shape.target_vocabulary) {}
+
+DecoderState Seq2Seq::encode(const Ids& source, const Ids& lengths, const Pass& pass) const {
+  Gru::Output encoded = encoder_(source, lengths, pass);
+  DecoderState state;
+  state.memory = encoded.final.back();  // [B,H]
+  state.hidden = std::move(encoded.final);
+  return state;
+}
+
+EncoderDecoder::Step Seq2Seq::step(const Ids& previous, DecoderState& state, const Pass& pass) const {
+  const Var x = concat({embedding_(previous), state.memory}, 1);  // [B,E+H]
+  return {rnn_.step(x, state.hidden, pass, state.position++), {}};
+}
+
+EncoderDecoder::Forced Seq2Seq::teacher_forced(const Ids& inputs, DecoderState state, const Pass& pass, bool) const {
+  const Index batch = inputs.size(0), steps = inputs.size(1), width = state.memory.size(1);
+  const Var context = expand(reshape(state.memory, {batch, 1, width}), {batch, steps, width});
+  const Var x = concat({embedding_(inputs), context}, 2);  // [B,T,E+H]
+  return {rnn_(x, state.hidden, {}, pass).sequence, {}};
+}
+
+}  // namespace tapestry

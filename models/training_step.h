@@ -1,0 +1,49 @@
+#pragma once
+// One update: shards forward and backward, their gradients together, one step of the optimiser.
+
+#include <span>
+#include <vector>
+
+#include "core/workers.h"
+#include "models/batch.h"
+#include "models/encoder_decoder.h"
+#include "optim/optimizer.h"
+
+namespace tapestry {
+
+struct TrainingStepOptions {
+  std::size_t shards = 2;
+  double divisor = 0;  // what the summed loss is divided by; 0: the update's real target tokens
+  double clip = 0;  // largest norm of the gradient; 0: no clipping, and no norm is needed but to see that it is finite
+};
+
+struct UpdateResult {
+  double nll = 0;    // summed over the update's real target tokens, before the update, with dropout
+  Index tokens = 0;  // how many those are
+  double norm = 0;   // of the divided gradient, before clipping
+};
+
+/// A batch is cut into a fixed number of shards. Each has its own tape and its own gradients; they are added in shard
+/// order over fixed pieces. So the result depends on the number of shards and on nothing else: not on the threads.
+class TrainingStep {
+ public:
+  /// Everything given is used, not copied, and must outlive this.
+  TrainingStep(const EncoderDecoder& model, const ParameterStore& store, Optimizer& optimizer, core::Workers& workers,
+               const TrainingStepOptions& options);
+
+  /// Updates the parameters by these sentences at the rate `lr`. `pass` says seed and number of the update.
+  /// Errors: loss or norm are not finite; the parameters are then as they were.
+  UpdateResult operator()(std::span<const Example* const> rows, Pass pass, double lr);
+
+ private:
+  void run_shard(std::size_t shard, std::span<const Example* const> rows, Pass pass);
+
+  const EncoderDecoder& model_;
+  Optimizer& optimizer_;
+  core::Workers& workers_;
+  TrainingStepOptions options_;
+  std::vector<ParameterStore::Gradients> gradients_;  // of each shard
+  std::vector<double> nll_;                           // of each shard
+};
+
+}  // namespace tapestry

@@ -1,0 +1,36 @@
+#pragma once
+// Linear and Embedding: the two layers every model here has.
+
+#include "autograd/matmul.h"
+#include "autograd/shape_ops.h"
+#include "nn/store.h"
+
+namespace tapestry {
+
+/// y = x W^T + b, weight [out,in] and bias [out] as torch.nn.Linear.
+struct Linear {
+  Var weight, bias;
+  bool reference;
+
+  /// Weights Xavier-uniform (as the book initialises its models), bias as torch.nn; `with_bias` false leaves it out.
+  Linear(const Scope& scope, Index in, Index out, bool with_bias = true)
+      : weight(scope.parameter("weight", {out, in}, initialise::xavier_uniform())),
+        bias(with_bias ? scope.parameter("bias", {out}, initialise::fan_in_uniform(in)) : Var()),
+        reference(scope.reference()) {}
+
+  /// x [..,in] -> [..,out].
+  Var operator()(const Var& x) const { return reference ? linear_reference(x, weight, bias) : linear(x, weight, bias); }
+};
+
+/// A table of vectors, weight [V,E], drawn from N(0,1) as torch.nn.Embedding.
+struct Embedding {
+  Var weight;
+
+  Embedding(const Scope& scope, Index vocabulary, Index width)
+      : weight(scope.parameter("weight", {vocabulary, width}, initialise::normal(1))) {}
+
+  /// ids [..] -> [..,E]. Errors: an id outside of the table.
+  Var operator()(const Ids& ids) const { return embedding(weight, ids); }
+};
+
+}  // namespace tapestry
