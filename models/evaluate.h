@@ -3,6 +3,7 @@
 
 #include "core/workers.h"
 #include "models/alignment.h"
+#include "models/batch.h"
 #include "models/bleu.h"
 #include "models/greedy.h"
 #include "models/run.h"
