@@ -16,12 +16,19 @@ Var rearranged(const char* op, const Var& x, const core::View& view) {
                 [view](const Tensor& dy, Grads& dx) { core::add_view(dx.into(0), view, dy); });
 }
 
+/// y = x                                 dx = dy
+Var reshaped(const Var& x, const Tensor& y) {
+  return record("reshape", y, {x}, [shape = x.shape()](const Tensor& dy, Grads& dx) { dx.add(0, dy.reshape(shape)); });
+}
+
 }  // namespace
 
-/// y = x                                 dx = dy
-Var reshape(const Var& x, const std::vector<Index>& sizes) {
-  return record("reshape", x.value().reshape(sizes), {x},
-                [shape = x.shape()](const Tensor& dy, Grads& dx) { dx.add(0, dy.reshape(shape)); });
+Var reshape(const Var& x, std::initializer_list<Index> sizes) {
+  return reshaped(x, x.value().reshape(sizes));
+}
+
+Var reshape(const Var& x, const Shape& shape) {
+  return reshaped(x, x.value().reshape(shape));
 }
 
 Var permute(const Var& x, const std::vector<int>& axes) {

@@ -10,10 +10,8 @@
 namespace tapestry {
 
 /// The same elements in row-major order in another shape; one size may be -1 and is inferred.
-Var reshape(const Var& x, const std::vector<Index>& sizes);
-inline Var reshape(const Var& x, const Shape& shape) {
-  return reshape(x, std::vector<Index>(shape.begin(), shape.end()));
-}
+Var reshape(const Var& x, std::initializer_list<Index> sizes);
+Var reshape(const Var& x, const Shape& shape);
 /// Axis i of the result is axis axes[i] of x. Errors: not each axis once.
 Var permute(const Var& x, const std::vector<int>& axes);
 /// x with two axes exchanged.

@@ -1,6 +1,7 @@
 #include "autograd/elementwise.h"
 #include "autograd/record.h"
 #include "core/elementwise.h"
+#include "core/functions.h"
 
 namespace tapestry {
 
@@ -67,7 +68,7 @@ Var abs(const Var& x) {
 
 /// y = erf x = 2/sqrt(pi) int_0^x e^(-t^2) dt         dx = dy 2/sqrt(pi) e^(-x^2)
 Var erf(const Var& x) {
-  Tensor y = core::map([](auto u) { return erf(u); }, x.value());
+  Tensor y = core::map([](auto u) { return core::exact_erf(u); }, x.value());
   return record("erf", y, {x}, [x = x.value()](const Tensor& dy, Grads& dx) {
     dx.add(0, core::map(
                   "erf", [](auto g, auto u) { return 1.1283791670955125739 * g * exp(-u * u); }, dy, x));
