@@ -169,7 +169,7 @@ Var where(const Ids& condition, const Var& a, const Var& b) {
 /// y = m ? value : x                     dx = m ? 0 : dy
 Var masked_fill(const Var& x, const Ids& mask, double value) {
   require(broadcast("masked_fill", x.shape(), mask.shape()) == x.shape(),
-          "masked_fill: the mask must broadcast to {}; given {}", x.shape().text(), mask.shape().text());
+          "masked_fill: the mask must broadcast to {}; given {}", x.shape(), mask.shape());
   const Tensor m = core::as_tensor(mask, x.dtype());
   const auto fill = [](double filler) {
     return [filler](auto k, auto u) { return select(k != 0, decltype(u)(filler), u); };

@@ -6,7 +6,7 @@ namespace tapestry {
 
 /// y = x m / (1 - p)                    dx = dy m / (1 - p)
 Var dropout(const Var& x, double p, const DropoutKey& key) {
-  require(x.rank() == 2 || x.rank() == 3, "dropout: x must be [B,F] or [B,T,F]; given {}", x.shape().text());
+  require(x.rank() == 2 || x.rank() == 3, "dropout: x must be [B,F] or [B,T,F]; given {}", x.shape());
   if (p == 0) return x;
   core::BitMask mask = core::dropout_mask(x.size(0), x.rank() == 3 ? x.size(1) : 1, x.size(-1), p, key);
   const double scale = p < 1 ? 1 / (1 - p) : 0;

@@ -170,8 +170,8 @@ class Checker {
     for (std::size_t e = 0; e < argument.elements.size(); ++e) {
       const Difference& d = differences_[a][e];
       note(gradient.at(argument.elements[e]), d.derivative, std::max(1e-3 * largest, noise_floor(d.step)),
-           fmt::format("argument {} ({}) of shape {}, element {}", a, argument.var.leaf()->name,
-                       argument.var.shape().text(), argument.elements[e]));
+           fmt::format("argument {} ({}) of shape {}, element {}", a, argument.var.leaf()->name, argument.var.shape(),
+                       argument.elements[e]));
     }
   }
 

@@ -7,14 +7,14 @@ namespace tapestry {
 
 /// y_i = table row id_i                  dtable row id_i += dy_i
 Var embedding(const Var& table, const Ids& ids) {
-  require(table.rank() == 2, "embedding: the table must be [V,E]; given {}", table.shape().text());
+  require(table.rank() == 2, "embedding: the table must be [V,E]; given {}", table.shape());
   return record("embedding", core::take_rows("embedding", table.value(), 0, ids), {table},
                 [ids](const Tensor& dy, Grads& dx) { core::add_rows(dx.into(0), 0, ids, dy); });
 }
 
 /// y_i = x_id_i along the axis           dx_id_i += dy_i
 Var index_select(const Var& x, int axis, const Ids& ids) {
-  require(ids.shape().rank() == 1, "index_select: ids must be [n]; given {}", ids.shape().text());
+  require(ids.shape().rank() == 1, "index_select: ids must be [n]; given {}", ids.shape());
   return record("index_select", core::take_rows("index_select", x.value(), axis, ids), {x},
                 [axis, ids](const Tensor& dy, Grads& dx) { core::add_rows(dx.into(0), axis, ids, dy); });
 }

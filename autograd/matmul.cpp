@@ -14,8 +14,8 @@ using core::Transpose;
 
 /// y = a b                               da = dy b^T, db = a^T dy
 Var matmul(const Var& a, const Var& b) {
-  require(a.rank() > 0 && b.rank() > 0, "matmul: vectors or matrices are needed; given {} and {}", a.shape().text(),
-          b.shape().text());
+  require(a.rank() > 0 && b.rank() > 0, "matmul: vectors or matrices are needed; given {} and {}", a.shape(),
+          b.shape());
   const Tensor left = a.rank() == 1 ? a.value().reshape({1, -1}) : a.value();
   const Tensor right = b.rank() == 1 ? b.value().reshape({-1, 1}) : b.value();
   const Tensor y = core::matmul(left, Transpose::no, right, Transpose::no);  // [..., m, n]
@@ -45,8 +45,7 @@ Var matmul(const Var& a, const Var& b) {
 /// y = x W^T + b                         dx = dy W, dW = dy^T x, db = column sums of dy
 Var linear(const Var& x, const Var& weight, const Var& bias) {
   require(weight.rank() == 2 && x.rank() > 0 && x.size(-1) == weight.size(1),
-          "linear: x must be [..., in] and the weight [out, in]; given {} and {}", x.shape().text(),
-          weight.shape().text());
+          "linear: x must be [..., in] and the weight [out, in]; given {} and {}", x.shape(), weight.shape());
   require_same_dtype("linear", {x.value(), weight.value(), bias.value()});
   const Index out = weight.size(0), in = weight.size(1);
   if (bias) require_shape("linear", "the bias", bias.value(), {out});

@@ -1,5 +1,6 @@
 #include "autograd/op_checks.h"
 
+#include "autograd/fused_checks.h"
 #include "autograd/ops.h"
 
 namespace tapestry {
@@ -173,6 +174,7 @@ std::vector<GradcheckCase> op_checks() {
   reduce_checks(cases);
   product_checks(cases);
   rearrangement_checks(cases);
+  for (GradcheckCase& check : fused_checks()) cases.push_back(std::move(check));
   return cases;
 }
 

@@ -35,11 +35,11 @@ Var permute(const Var& x, const std::vector<int>& axes) {
   const core::View from = core::whole(x.shape());
   core::View view = from;
   require(static_cast<int>(axes.size()) == x.rank(), "permute: each axis of {} once is needed; given {} axes",
-          x.shape().text(), axes.size());
+          x.shape(), axes.size());
   std::vector<bool> seen(axes.size());
   for (std::size_t i = 0; i < axes.size(); ++i) {
     const auto axis = static_cast<std::size_t>(x.shape().axis(axes[i]));
-    require(!seen[axis], "permute: each axis of {} once is needed; {} is given twice", x.shape().text(), axes[i]);
+    require(!seen[axis], "permute: each axis of {} once is needed; {} is given twice", x.shape(), axes[i]);
     seen[axis] = true;
     view.shape = view.shape.with(static_cast<int>(i), x.size(axes[i]));
     view.strides[i] = from.strides[axis];
@@ -62,7 +62,7 @@ Var expand(const Var& x, const Shape& shape) {
 
 Var repeat(const Var& x, const std::vector<Index>& counts) {
   require(static_cast<int>(counts.size()) == x.rank(), "repeat: a count for each axis of {} is needed; given {}",
-          x.shape().text(), counts.size());
+          x.shape(), counts.size());
   Var y = x;
   for (int axis = 0; axis < x.rank(); ++axis) {
     const auto count = counts[static_cast<std::size_t>(axis)];
@@ -104,7 +104,7 @@ namespace {
 
 // 1 where column - row lies in [low, high], of the last two axes.
 Ids band(const char* op, const Shape& shape, Index low, Index high) {
-  require(shape.rank() >= 2, "{}: matrices are needed; given {}", op, shape.text());
+  require(shape.rank() >= 2, "{}: matrices are needed; given {}", op, shape);
   const Index rows = shape[-2], columns = shape[-1];
   std::vector<std::int32_t> inside(static_cast<std::size_t>(rows * columns));
   for (Index r = 0; r < rows; ++r)
@@ -130,7 +130,7 @@ Var concat(const std::vector<Var>& parts, int axis) {
   Index total = 0;
   for (const Var& part : parts) {
     require(part.rank() == first.rank() && part.shape().with(axis, 0) == first.with(axis, 0),
-            "concat: shapes must agree but for axis {}; {} and {}", axis, first.text(), part.shape().text());
+            "concat: shapes must agree but for axis {}; {} and {}", axis, first, part.shape());
     require_same_dtype("concat", {parts[0].value(), part.value()});
     total += part.size(axis);
   }
@@ -151,8 +151,7 @@ Var stack(const std::vector<Var>& parts, int axis) {
   require(!parts.empty(), "stack: at least one tensor is needed; given none");
   std::vector<Var> slabs;
   for (const Var& part : parts) {
-    require(part.shape() == parts[0].shape(), "stack: shapes must be equal; {} and {}", parts[0].shape().text(),
-            part.shape().text());
+    require(part.shape() == parts[0].shape(), "stack: shapes must be equal; {} and {}", parts[0].shape(), part.shape());
     slabs.push_back(reshape(part, part.shape().inserted(axis, 1)));
   }
   return concat(slabs, axis < 0 ? axis + slabs[0].rank() : axis);
@@ -160,8 +159,7 @@ Var stack(const std::vector<Var>& parts, int axis) {
 
 std::vector<Var> split(const Var& x, const std::vector<Index>& sizes, int axis) {
   const Index total = std::accumulate(sizes.begin(), sizes.end(), Index{0});
-  require(total == x.size(axis), "split: the sizes must add up to axis {} of {}; they make {}", axis, x.shape().text(),
-          total);
+  require(total == x.size(axis), "split: the sizes must add up to axis {} of {}; they make {}", axis, x.shape(), total);
   std::vector<Var> parts;
   for (Index done = 0; Index size : sizes) {
     parts.push_back(slice(x, axis, done, done + size));
@@ -176,8 +174,8 @@ Var slice(const Var& x, int axis, Index begin, Index end, Index step) {
 
 Var select(const Var& x, int axis, Index index) {
   const Index size = x.size(axis), place = index < 0 ? index + size : index;
-  require(0 <= place && place < size, "select: the index must lie within axis {} of {}; given {}", axis,
-          x.shape().text(), index);
+  require(0 <= place && place < size, "select: the index must lie within axis {} of {}; given {}", axis, x.shape(),
+          index);
   return reshape(slice(x, axis, place, place + 1), x.shape().without(axis));
 }
 

@@ -177,8 +177,8 @@ void Grads::add(std::size_t i, Tensor g) {
   auto& destination = destinations_[i];
   const Slot& slot = *destination.slot;
   require(g && g.shape() == slot.shape && g.dtype() == slot.dtype,
-          "{}: the gradient of input {} must be {} {}; the backward gave {} {}", op_, i, name(slot.dtype),
-          slot.shape.text(), name(g.dtype()), g ? g.shape().text() : "nothing");
+          "{}: the gradient of input {} must be {} {}; the backward gave {} {}", op_, i, name(slot.dtype), slot.shape,
+          name(g.dtype()), g);
   if (destination.gradient()) {
     core::accumulate(destination.gradient(), g);
   } else {
@@ -199,7 +199,7 @@ void Grads::add_broadcast(std::size_t i, const Tensor& g) {
 
 Tensor Gradients::operator[](const Var& x) const {
   require(x.leaf() != nullptr, "gradients: only leaves (parameters, watched tensors) have one; given a {} of shape {}",
-          x ? "computed or constant value" : "missing value", x.shape().text());
+          x ? "computed or constant value" : "missing value", x.shape());
   const Leaf& leaf = *x.leaf();
   if (buffer_ != nullptr && leaf.store == buffer_->store) return buffer_->slices[static_cast<std::size_t>(leaf.place)];
   const auto found = by_leaf_.find(&leaf);
@@ -229,7 +229,7 @@ void Tape::seed(const Var& output, const Tensor& cotangent) {
   const std::int32_t slot = slot_of(output, "backward");
   require(slot >= 0, "backward: the output must depend on a leaf and be recorded on this tape; it is a constant");
   require(cotangent || output.numel() == 1, "backward: an output of shape {} needs a cotangent; only a scalar has 1",
-          output.shape().text());
+          output.shape());
   Grads::Destination destination{&storage_->slots[static_cast<std::size_t>(slot)], {}, false};
   Grads("backward", std::span(&destination, 1))
       .add(0, cotangent ? cotangent : Tensor::full(output.shape(), 1, output.dtype()));

@@ -16,8 +16,8 @@ void accumulate(const Tensor& target, const Tensor& g) {
 
 Tensor sum_to(const Tensor& g, const Shape& shape) {
   if (g.shape() == shape) return g;
-  require(broadcast("sum_to", g.shape(), shape) == g.shape(), "sum_to: {} must broadcast to the gradient's {}",
-          shape.text(), g.shape().text());
+  require(broadcast("sum_to", g.shape(), shape) == g.shape(), "sum_to: {} must broadcast to the gradient's {}", shape,
+          g.shape());
   Axes axes;
   const int missing = g.rank() - shape.rank();
   for (int axis = 0; axis < g.rank(); ++axis)

@@ -17,7 +17,7 @@ class Ids {
   /// Errors: as many values as the shape has elements.
   Ids(std::vector<std::int32_t> values, const Shape& shape)
       : values_(std::make_shared<const std::vector<std::int32_t>>(std::move(values))), shape_(shape) {
-    require(static_cast<Index>(values_->size()) == shape.numel(), "ids: {} needs {} values; given {}", shape.text(),
+    require(static_cast<Index>(values_->size()) == shape.numel(), "ids: {} needs {} values; given {}", shape,
             shape.numel(), values_->size());
   }
   /// A vector of ids: shape [n].
@@ -36,8 +36,7 @@ class Ids {
 
   /// Column t of ids [B,T]: ids [B], the tokens of one time step.
   Ids column(Index t) const {
-    require(shape_.rank() == 2 && 0 <= t && t < shape_[1], "ids: column {} of a matrix wanted; given {}", t,
-            shape_.text());
+    require(shape_.rank() == 2 && 0 <= t && t < shape_[1], "ids: column {} of a matrix wanted; given {}", t, shape_);
     std::vector<std::int32_t> column(static_cast<std::size_t>(shape_[0]));
     for (Index b = 0; b < shape_[0]; ++b) column[static_cast<std::size_t>(b)] = (*this)[b * shape_[1] + t];
     return Ids(std::move(column));

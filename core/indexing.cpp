@@ -21,12 +21,11 @@ Index product(const Shape& shape, int begin, int end) {
 // Calls each(place in x, place in ids) for the elements that ids name.
 template <class F>
 void each_named(const char* op, const Shape& x, int axis, const Ids& ids, F each) {
-  require(ids.shape().rank() == x.rank(), "{}: ids must have the rank of {}; given {}", op, x.text(),
-          ids.shape().text());
+  require(ids.shape().rank() == x.rank(), "{}: ids must have the rank of {}; given {}", op, x.text(), ids.shape());
   const int along = x.axis(axis);
   for (int a = 0; a < x.rank(); ++a)
     require(a == along || ids.size(a) <= x[a], "{}: ids must fit in {} but for axis {}; given {}", op, x.text(), axis,
-            ids.shape().text());
+            ids.shape());
   require_ids_below(op, ids, x[axis]);
   Strides strides = strides_of(x);
   const Index stride = std::exchange(strides[static_cast<std::size_t>(along)], 0);

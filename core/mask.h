@@ -22,7 +22,7 @@ class Mask {
   /// Errors: another rank, or a negative length.
   static Mask lengths(const Ids& lengths) {
     const int rank = lengths.shape().rank();
-    require(rank == 1 || rank == 2, "mask: lengths must be [B] or [B,Q]; given {}", lengths.shape().text());
+    require(rank == 1 || rank == 2, "mask: lengths must be [B] or [B,Q]; given {}", lengths.shape());
     for (auto length : lengths.values()) require(length >= 0, "mask: lengths must not be negative; given {}", length);
     Mask mask;
     mask.lengths_ = lengths;
@@ -63,8 +63,7 @@ class Mask {
   void require_fits(const char* op, Index batch, Index queries) const {
     if (!lengths_) return;
     const Shape wanted = lengths_.shape().rank() == 1 ? Shape{batch} : Shape{batch, queries};
-    require(lengths_.shape() == wanted, "{}: the mask's lengths must be {}; given {}", op, wanted.text(),
-            lengths_.shape().text());
+    require(lengths_.shape() == wanted, "{}: the mask's lengths must be {}; given {}", op, wanted, lengths_.shape());
   }
 
  private:

@@ -11,12 +11,11 @@ struct Sizes {
 
 Sizes sizes_of(const char* op, const Tensor& a, Transpose ta, const Tensor& b, Transpose tb) {
   require_same_dtype(op, {a, b});
-  require(a.rank() >= 2 && b.rank() >= 2, "{}: matrices are needed; given {} and {}", op, a.shape().text(),
-          b.shape().text());
+  require(a.rank() >= 2 && b.rank() >= 2, "{}: matrices are needed; given {} and {}", op, a.shape(), b.shape());
   const bool at = ta == Transpose::yes, bt = tb == Transpose::yes;
   const Index k = a.size(at ? -2 : -1);
-  require(k == b.size(bt ? -1 : -2), "{}: inner sizes must match; {}{} and {}{}", op, a.shape().text(),
-          at ? " transposed" : "", b.shape().text(), bt ? " transposed" : "");
+  require(k == b.size(bt ? -1 : -2), "{}: inner sizes must match; {}{} and {}{}", op, a.shape(),
+          at ? " transposed" : "", b.shape(), bt ? " transposed" : "");
   return {a.size(at ? -1 : -2), b.size(bt ? -2 : -1), k};
 }
 

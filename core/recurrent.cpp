@@ -206,15 +206,14 @@ void input_backward(const Sequence<T>& s, const T* sums, const GruGradients& gra
 }  // namespace
 
 void GruInputs::check(const char* op) const {
-  require(w_hh && w_hh.rank() == 2 && w_hh.size(0) == 3 * w_hh.size(1), "{}: w_hh must be [3H,H]; given {}", op,
-          w_hh ? w_hh.shape().text() : "nothing");
+  require(w_hh && w_hh.rank() == 2 && w_hh.size(0) == 3 * w_hh.size(1), "{}: w_hh must be [3H,H]; given {}", op, w_hh);
   require_shape(op, "w_ih", w_ih, {3 * hidden(), x.size(-1)});
   if (h0) require_shape(op, "the first state", h0, {batch(), hidden()});
   if (b_ih) require_shape(op, "b_ih", b_ih, {3 * hidden()});
   if (b_hh) require_shape(op, "b_hh", b_hh, {3 * hidden()});
   require_same_dtype(op, {x, h0, w_ih, w_hh, b_ih, b_hh});
   if (!lengths) return;
-  require(lengths.shape() == Shape{batch()}, "{}: lengths must be [{}]; given {}", op, batch(), lengths.shape().text());
+  require(lengths.shape() == Shape{batch()}, "{}: lengths must be [{}]; given {}", op, batch(), lengths.shape());
   for (auto length : lengths.values())
     require(length >= 0 && length <= steps(), "{}: lengths must lie in [0, {}]; given {}", op, steps(), length);
 }

@@ -10,7 +10,7 @@ std::vector<bool> chosen(const char* op, const Shape& shape, const Axes& axes) {
   std::vector<bool> reduce(static_cast<std::size_t>(shape.rank()), axes.empty());
   for (int axis : axes) {
     const auto a = static_cast<std::size_t>(shape.axis(axis));
-    require(!reduce[a], "{}: axis {} of {} is given twice", op, axis, shape.text());
+    require(!reduce[a], "{}: axis {} of {} is given twice", op, axis, shape);
     reduce[a] = true;
   }
   return reduce;
@@ -81,7 +81,7 @@ Tensor extreme(const char* op, const Tensor& x, const Axes& axes, F f) {
   if (y.numel() == 0) return y;
   const Folded folded = fold_axes(op, x, axes);
   const Index n = folded.n, inner = folded.inner;
-  require(n > 0, "{}: at least one element is needed; given {}", op, x.shape().text());
+  require(n > 0, "{}: at least one element is needed; given {}", op, x.shape());
   dispatch(x.dtype(), [&]<class T> {
     const T* from = folded.x.data<T>();
     T* to = y.data<T>();
@@ -151,7 +151,7 @@ Tensor min(const char* op, const Tensor& x, const Axes& axes) {
 void add_column_sums(const Tensor& target, const Tensor& x) {
   const Index columns = target.numel();
   require(x.rank() > 0 && x.size(-1) == columns, "add_column_sums: the last axis of {} must have {} elements",
-          x.shape().text(), columns);
+          x.shape(), columns);
   if (columns == 0) return;
   const Tensor sums = Tensor::zeros({columns}, DType::f64);
   dispatch(x.dtype(), [&]<class T> {

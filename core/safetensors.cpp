@@ -128,7 +128,7 @@ Entry entry_of(const std::string& path, const std::string& name, const Json& jso
   require(
       offsets.size() == 2 && offsets[0] <= offsets[1] && static_cast<std::size_t>(offsets[1] - offsets[0]) == needed,
       "{}: {} is {} {}, so its two data_offsets must be {} bytes apart; given [{}]", path, in_quotes(name), entry.dtype,
-      entry.shape.text(), needed, fmt::join(offsets, ", "));
+      entry.shape, needed, fmt::join(offsets, ", "));
   entry.begin = static_cast<std::size_t>(offsets[0]);
   entry.end = static_cast<std::size_t>(offsets[1]);
   return entry;

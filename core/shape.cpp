@@ -25,7 +25,7 @@ Index Shape::numel() const {
 
 int Shape::axis(int axis) const {
   const int positive = axis < 0 ? axis + rank_ : axis;
-  require(positive >= 0 && positive < rank_, "shape: axis must lie in [{}, {}) of {}; given {}", -rank_, rank_, text(),
+  require(positive >= 0 && positive < rank_, "shape: axis must lie in [{}, {}) of {}; given {}", -rank_, rank_, *this,
           axis);
   return positive;
 }
@@ -44,7 +44,7 @@ Shape Shape::without(int axis) const {
 
 Shape Shape::inserted(int axis, Index size) const {
   const int position = axis < 0 ? axis + rank_ + 1 : axis;
-  require(position >= 0 && position <= rank_, "shape: a new axis of {} must lie in [{}, {}]; given {}", text(),
+  require(position >= 0 && position <= rank_, "shape: a new axis of {} must lie in [{}, {}]; given {}", *this,
           -rank_ - 1, rank_, axis);
   std::vector<Index> sizes(begin(), end());
   sizes.insert(sizes.begin() + position, size);
@@ -62,7 +62,7 @@ Shape broadcast(const char* op, const Shape& a, const Shape& b) {
   for (int axis = 1; axis <= shorter.rank(); ++axis) {
     const Index x = longer[-axis], y = shorter[-axis];
     require(x == y || x == 1 || y == 1, "{}: shapes must broadcast (sizes equal or 1, from the last axis); {} and {}",
-            op, a.text(), b.text());
+            op, a, b);
     if (x == 1) result = result.with(-axis, y);
   }
   return result;

@@ -4,6 +4,8 @@
 // Shape letters used throughout: B batch, S source length, T target length, D model width, H heads, K head width,
 // F feed-forward width, E embedding width, V vocabulary. Layouts are row-major: the last axis is contiguous.
 
+#include <fmt/format.h>
+
 #include <array>
 #include <initializer_list>
 #include <span>
@@ -53,3 +55,12 @@ class Shape {
 Shape broadcast(const char* op, const Shape& a, const Shape& b);
 
 }  // namespace tapestry
+
+/// A shape in a message: `require(holds, "op: ... given {}", x.shape())` writes its text only when it is needed.
+template <>
+struct fmt::formatter<tapestry::Shape> : fmt::formatter<std::string> {
+  template <class Context>
+  auto format(const tapestry::Shape& shape, Context& context) const {
+    return fmt::formatter<std::string>::format(shape.text(), context);
+  }
+};

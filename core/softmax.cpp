@@ -27,7 +27,7 @@ template <class F>
 void each_query(const Tensor& scores, const Mask& mask, F each) {
   const int rank = scores.rank();
   require(2 <= rank && rank <= 4, "masked_softmax: scores must be [B,K], [B,Q,K] or [B,H,Q,K]; given {}",
-          scores.shape().text());
+          scores.shape());
   const Index batch = scores.size(0), heads = rank == 4 ? scores.size(1) : 1;
   const Index queries = rank == 2 ? 1 : scores.size(-2), keys = scores.size(-1);
   mask.require_fits("masked_softmax", batch, queries);

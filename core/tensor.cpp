@@ -28,7 +28,7 @@ Tensor Tensor::full(const Shape& shape, double value, DType dtype) {
 }
 
 Tensor Tensor::from(std::span<const double> values, const Shape& shape, DType dtype) {
-  require(static_cast<Index>(values.size()) == shape.numel(), "tensor: {} needs {} values; given {}", shape.text(),
+  require(static_cast<Index>(values.size()) == shape.numel(), "tensor: {} needs {} values; given {}", shape,
           shape.numel(), values.size());
   Tensor t = empty(shape, dtype);
   dispatch(dtype, [&]<class T> {
@@ -53,7 +53,7 @@ Tensor Tensor::reshape(std::span<const Index> sizes) const {
   if (inferred != nullptr) *inferred = known > 0 && numel_ % known == 0 ? numel_ / known : 0;
   const Shape shape{std::span<const Index>(wanted)};
   require(shape.numel() == numel_ && *this, "reshape: {} elements of {} must fill the new shape; given {}", numel_,
-          shape_.text(), shape.text());
+          shape_, shape);
   Tensor t = *this;
   t.shape_ = shape;
   return t;
@@ -61,7 +61,7 @@ Tensor Tensor::reshape(std::span<const Index> sizes) const {
 
 Tensor Tensor::rows(Index begin, Index end) const {
   require(rank() > 0 && 0 <= begin && begin <= end && end <= size(0),
-          "rows: a range within the first axis of {} is needed; given [{}, {})", shape_.text(), begin, end);
+          "rows: a range within the first axis of {} is needed; given [{}, {})", shape_, begin, end);
   Tensor t = *this;
   t.shape_ = shape_.with(0, end - begin);
   t.numel_ = t.shape_.numel();
@@ -93,12 +93,12 @@ void Tensor::fill(double value) const {
 
 void Tensor::copy_from(const Tensor& source) const {
   require(source.shape_ == shape_ && source.dtype_ == dtype_, "copy: {} {} must be copied to the same; given {} {}",
-          name(source.dtype_), source.shape_.text(), name(dtype_), shape_.text());
+          name(source.dtype_), source.shape_, name(dtype_), shape_);
   dispatch(dtype_, [&]<class T> { std::copy_n(source.data<T>(), numel_, data<T>()); });
 }
 
 double Tensor::item() const {
-  require(numel_ == 1, "item: the tensor must have one element; it has shape {}", shape_.text());
+  require(numel_ == 1, "item: the tensor must have one element; it has shape {}", shape_);
   return at(0);
 }
 
@@ -123,13 +123,12 @@ void require_same_dtype(const char* op, std::initializer_list<Tensor> tensors) {
     if (!tensor) continue;
     if (first == nullptr) first = &tensor;
     require(tensor.dtype() == first->dtype(), "{}: all inputs must have one dtype; {} {} and {} {}", op,
-            name(first->dtype()), first->shape().text(), name(tensor.dtype()), tensor.shape().text());
+            name(first->dtype()), first->shape(), name(tensor.dtype()), tensor.shape());
   }
 }
 
 void require_shape(const char* op, const char* name, const Tensor& tensor, const Shape& shape) {
-  require(tensor && tensor.shape() == shape, "{}: {} must be {}; given {}", op, name, shape.text(),
-          tensor ? tensor.shape().text() : "nothing");
+  require(tensor && tensor.shape() == shape, "{}: {} must be {}; given {}", op, name, shape, tensor);
 }
 
 }  // namespace tapestry

@@ -83,3 +83,12 @@ void require_same_dtype(const char* op, std::initializer_list<Tensor> tensors);
 void require_shape(const char* op, const char* name, const Tensor& tensor, const Shape& shape);
 
 }  // namespace tapestry
+
+/// A tensor in a message: its shape, or "nothing" for an absent one.
+template <>
+struct fmt::formatter<tapestry::Tensor> : fmt::formatter<std::string> {
+  template <class Context>
+  auto format(const tapestry::Tensor& tensor, Context& context) const {
+    return fmt::formatter<std::string>::format(tensor ? tensor.shape().text() : "nothing", context);
+  }
+};

@@ -13,7 +13,7 @@ View sliced(const char* op, const Shape& shape, int axis, Index begin, Index end
   const Index from = begin < 0 ? begin + size : begin, to = end < 0 ? end + size : end;
   require(step >= 1, "{}: the step must be at least 1; given {}", op, step);
   require(0 <= from && from <= to && to <= size, "{}: a range within axis {} of {} is needed; given [{}, {})", op, axis,
-          shape.text(), begin, end);
+          shape, begin, end);
   View view = whole(shape);
   auto& stride = view.strides[static_cast<std::size_t>(shape.axis(axis))];
   view.shape = shape.with(axis, (to - from + step - 1) / step);
@@ -78,8 +78,7 @@ void add_view(const Tensor& x, const View& view, const Tensor& y) {
 }
 
 Tensor broadcast_to(const char* op, const Tensor& x, const Shape& shape) {
-  require(broadcast(op, x.shape(), shape) == shape, "{}: {} does not broadcast to {}", op, x.shape().text(),
-          shape.text());
+  require(broadcast(op, x.shape(), shape) == shape, "{}: {} does not broadcast to {}", op, x.shape(), shape);
   return read_view(x, {shape, broadcast_strides(x.shape(), shape), 0});
 }
 

@@ -18,7 +18,7 @@ struct BuiltinCorpus {
 /// `pairs` training pairs (1 to 500,000), with validation and test parts that do not depend on `pairs`; a longer
 /// training part begins with the shorter. No English sentence occurs twice, in whatever part.
 ///
-/// Compositional split: one adjective-noun or verb-object combination in five is held out (`held_out`), of train and
+/// Compositional split: one adjective-noun or verb-object combination in four is held out (`held_out`) of train and
 /// of validation. The test part is drawn from the whole language, so that about a quarter of it asks for a combination
 /// whose two words were only ever seen apart.
 BuiltinCorpus builtin_corpus(std::size_t pairs, std::uint64_t seed, std::size_t validation = 500,

@@ -103,8 +103,8 @@ AlignedPair derive(const Sentence& sentence);
 /// True for "a" and "some".
 bool is_indefinite(const NounPhrase& phrase);
 
-/// True if a negated verb turns the phrase's "a" or "some" into a "de" that would elide (pas d'oiseau): such forms are
-/// too rare to be learnt, so the sampler avoids them.
-bool elides_after_negation(const NounPhrase& phrase);
+/// True if the phrase's "a" or "some", where a mere "de" takes its place, would elide (pas d'oiseau, près d'arbres):
+/// such forms are too rare to be learnt, so the sampler avoids them.
+bool elides_after_de(const NounPhrase& phrase);
 
 }  // namespace tapestry

@@ -93,10 +93,10 @@ constexpr Adjective adjective_table[] = {
 
     {"red", "", "rouge", "rouge", "rouges", "rouges", "", false, goods},
     {"yellow", "", "jaune", "jaune", "jaunes", "jaunes", "", false, goods},
-    {"black", "", "noir", "noire", "noirs", "noires", "", false, thing | animal},
+    {"black", "", "noir", "noire", "noirs", "noires", "", false, thing | animal | building},
     {"white", "", "blanc", "blanche", "blancs", "blanches", "", false, thing | animal | building},
     {"green", "", "vert", "verte", "verts", "vertes", "", false, goods},
-    {"blue", "", "bleu", "bleue", "bleus", "bleues", "", false, thing},
+    {"blue", "", "bleu", "bleue", "bleus", "bleues", "", false, thing | building},
     {"heavy", "", "lourd", "lourde", "lourds", "lourdes", "", false, object | vehicle},
     {"expensive", "more", "cher", "chère", "chers", "chères", "", false, goods},
     {"happy", "happier", "heureux", "heureuse", "heureux", "heureuses", "", false, alive},
@@ -276,7 +276,7 @@ const std::span<const Time> times = time_table;
 const std::span<const Fixed> conjunctions = conjunction_table;
 const std::span<const Fixed> question_words = question_word_table;
 
-const Auxiliary avoir = {{"did", "did", "did", "did", "did"}, {"ai", "a", "avons", "avez", "ont"}};
+const Auxiliary avoir = {{}, {"ai", "a", "avons", "avez", "ont"}};
 const Auxiliary etre = {{"am", "is", "are", "are", "are"}, {"suis", "est", "sommes", "êtes", "sont"}};
 const Auxiliary etait = {{"was", "was", "were", "were", "were"}, {"étais", "était", "étions", "étiez", "étaient"}};
 const Auxiliary aller = {{"will", "will", "will", "will", "will"}, {"vais", "va", "allons", "allez", "vont"}};

@@ -49,7 +49,7 @@ struct Verb {
   unsigned objects, subjects;
 };
 
-/// Forms for je, il/elle, nous, vous, ils.
+/// Forms for je, il/elle, nous, vous, ils. The English of avoir is empty: "bought" needs no word for it.
 struct Auxiliary {
   Text english[5], french[5];
 };

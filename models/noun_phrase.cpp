@@ -98,7 +98,7 @@ bool is_indefinite(const NounPhrase& phrase) {
   return !phrase.owner && phrase.determiner->english_plural == "some";
 }
 
-bool elides_after_negation(const NounPhrase& phrase) {
+bool elides_after_de(const NounPhrase& phrase) {
   return is_indefinite(phrase) && starts_with_vowel(word_after_determiner(phrase));
 }
 

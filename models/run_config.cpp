@@ -1,5 +1,7 @@
 #include "models/run_config.h"
 
+#include <nlohmann/json.hpp>
+
 #include <fmt/ranges.h>
 
 #include <algorithm>

@@ -1,7 +1,7 @@
 #pragma once
 // Everything a training run is determined by, and the presets.
 
-#include <nlohmann/json.hpp>
+#include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <vector>
 

@@ -54,8 +54,11 @@ NounPhrase sample_noun_phrase(Chooser& chooser, unsigned classes, Detail detail,
     phrase.adjective = &chooser.pick(
         adjectives, [&](const Adjective& adjective) { return (adjective.classes & phrase.noun->classes) != 0; });
   if (detail == Detail::adjective || phrase.owner) return phrase;
-  if (!phrase.plural && (phrase.noun->classes & place) && chooser.chance(12)) {
-    phrase.of = std::make_shared<NounPhrase>(sample_noun_phrase(chooser, room, Detail::bare, false));
+  if (!phrase.plural && (phrase.noun->classes & place) && phrase.determiner->english == "the" && chooser.chance(30)) {
+    NounPhrase whole;
+    do whole = sample_noun_phrase(chooser, room, Detail::bare, false);
+    while (is_indefinite(whole) && whole.plural);
+    phrase.of = std::make_shared<NounPhrase>(whole);
   } else if (phrase.determiner->english == "the" && chooser.chance(20)) {
     phrase.relative = std::make_shared<RelativeClause>(sample_relative(chooser, *phrase.noun));
   }
@@ -107,12 +110,15 @@ Adjunct sample_adjunct(Chooser& chooser, const Verb* verb, bool may_count) {
     if (entry.english == "to") return companion ? transfers(verb) : comes;
     if (transfers(verb) || !verb) return verb == nullptr && !companion;
     if (entry.english == "for") return verb->objects != 0;
+    if (verb->with_etre && (entry.classes & support)) return false;
     return companion || !leaves;  // one does not leave in a place, nor is a thing with someone
   });
-  if (adjunct.preposition->classes == person && chooser.chance(40))
+  if (adjunct.preposition->classes == person && chooser.chance(40)) {
     adjunct.name = &chooser.pick(names);
-  else
-    adjunct.noun = sample_noun_phrase(chooser, adjunct.preposition->classes, Detail::adjective, may_count);
+    return adjunct;
+  }
+  do adjunct.noun = sample_noun_phrase(chooser, adjunct.preposition->classes, Detail::adjective, may_count);
+  while (adjunct.preposition->french.ends_with("de") && adjunct.noun.plural && elides_after_de(adjunct.noun));
   return adjunct;
 }
 
@@ -174,7 +180,7 @@ void sample_object(Chooser& chooser, Clause& clause, Detail detail, bool may_cou
   }
   const bool negated = clause.polarity != Polarity::affirmative;
   const auto unwanted = [&](const NounPhrase& object) {  // pas d'oiseau is rare, il n'aime pas de chat is no French
-    return negated && (elides_after_negation(object) || (verb.english == "love" && is_indefinite(object)));
+    return negated && (elides_after_de(object) || (verb.english == "love" && is_indefinite(object)));
   };
   do clause.object = sample_noun_phrase(chooser, verb.objects, detail, may_count);
   while (unwanted(*clause.object));
@@ -183,7 +189,7 @@ void sample_object(Chooser& chooser, Clause& clause, Detail detail, bool may_cou
 /// Verbs with être, and those that begin with a vowel, have more forms than others (arrivées, n'achètent) and so need a
 /// larger share.
 const Verb& sample_verb(Chooser& chooser, bool transitive, const Verb* unwanted) {
-  const bool many_forms = chooser.chance(transitive ? 12 : 38);
+  const bool many_forms = chooser.chance(transitive ? 17 : 45);
   return chooser.pick(verbs, [&](const Verb& verb) {
     if ((verb.objects != 0) != transitive || &verb == unwanted) return false;
     return !many_forms || (transitive ? starts_with_vowel(verb.infinitive) : verb.with_etre);
@@ -236,7 +242,7 @@ Existence sample_existence(Chooser& chooser) {
     existence.noun.owner = nullptr;
     const bool counted = existence.noun.plural && !existence.negative && chooser.chance(50);
     existence.noun.determiner = counted ? &chooser.pick(determiners, is_number) : determiner("a");
-  } while (existence.negative && elides_after_negation(existence.noun));
+  } while (existence.negative && elides_after_de(existence.noun));
   return existence;
 }
 

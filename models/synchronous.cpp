@@ -35,9 +35,9 @@ Side elide(const Side& side) {
   return out;
 }
 
-Side contract(const Side& side) {
-  static const std::map<std::pair<std::string, std::string>, std::string> contractions = {
-      {{"de", "le"}, "du"}, {{"de", "les"}, "des"}, {{"à", "le"}, "au"}, {{"à", "les"}, "aux"}};
+using Contractions = std::map<std::pair<std::string, std::string>, std::string>;
+
+Side contract(const Side& side, const Contractions& contractions) {
   Side out;
   for (const Token& token : side) {
     const auto found = out.empty() ? contractions.end() : contractions.find({out.back().text, token.text});
@@ -115,7 +115,10 @@ Side join_english(const Side& side) {
 }
 
 Side join_french(const Side& side) {
-  return contract(elide(side));
+  static const Contractions absorbed = {{{"de", "des"}, "de"}, {{"de", "de"}, "de"}};
+  static const Contractions contracted = {
+      {{"de", "le"}, "du"}, {{"de", "les"}, "des"}, {{"à", "le"}, "au"}, {{"à", "les"}, "aux"}};
+  return contract(elide(contract(side, absorbed)), contracted);
 }
 
 bool starts_with_vowel(std::string_view french) {

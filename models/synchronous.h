@@ -63,8 +63,9 @@ class Derivation {
 /// a -> an before a vowel, can not -> cannot.
 Side join_english(const Side& side);
 
-/// Elision (le homme -> l'homme, que il -> qu'il), then contraction of what is left (de le -> du, à les -> aux). In
-/// this order, for de l'homme is not contracted.
+/// The indefinite article is lost after de (près de des arbres -> près de arbres); then elision (-> près d'arbres, le
+/// homme -> l'homme, que il -> qu'il); then contraction of what is left (de le -> du, à les -> aux). In this order, for
+/// de l'homme is not contracted.
 Side join_french(const Side& side);
 
 /// True if the word makes the one before it elide: a vowel, y, or a mute h, which all the lexicon's but hibou's are.

@@ -3,6 +3,7 @@
 #include <sys/resource.h>
 
 #include <chrono>
+#include <nlohmann/json.hpp>
 
 #include "core/files.h"
 #include "models/training_step.h"

@@ -262,8 +262,8 @@ TEST_SUITE("shared") {
       const SafetensorsFile file = read_safetensors(entry.path().string());
       CHECK(file.tensors.size() + file.integers.size() + file.booleans.size() > 0);
       const bool f32 = entry.path().stem().string().ends_with("_f32");
-      for (const auto& [name, tensor] : file.tensors) {
-        CHECK_MESSAGE((tensor.dtype() == DType::f32) == f32, entry.path().string(), " ", name);
+      for (const auto& named : file.tensors) {
+        CHECK_MESSAGE((named.second.dtype() == DType::f32) == f32, entry.path().string(), " ", named.first);
       }
       ++files;
     }

@@ -1,0 +1,83 @@
+#include "autograd/fused_checks.h"
+
+#include "autograd/attention.h"
+#include "autograd/dropout.h"
+#include "autograd/recurrent.h"
+
+namespace tapestry {
+namespace {
+
+using Arguments = std::vector<Var>;
+
+void dropout_checks(std::vector<GradcheckCase>& checks) {
+  const DropoutKey key{1, 2, 3, 4, 5};
+  checks.push_back(
+      {"dropout", {{{2, 3, 9}}}, [=](const Arguments& in) { return Arguments{dropout(in[0], 0.4, key)}; }});
+  checks.push_back(
+      {"dropout/step", {{{3, 5}}}, [=](const Arguments& in) { return Arguments{dropout(in[0], 0.4, key)}; }});
+}
+
+void gru_checks(std::vector<GradcheckCase>& checks) {
+  // B = 3, T = 4, I = 2, H = 5.
+  const std::vector<CheckInput> cell = {{{3, 2}}, {{3, 5}}, {{15, 2}}, {{15, 5}}, {{15}}, {{15}}};
+  checks.push_back({"gru_cell", cell,
+                    [](const Arguments& in) { return Arguments{gru_cell(in[0], in[1], in[2], in[3], in[4], in[5])}; }});
+  checks.push_back({"gru_cell/no_bias", {cell.begin(), cell.begin() + 4}, [](const Arguments& in) {
+                      return Arguments{gru_cell(in[0], in[1], in[2], in[3], {}, {})};
+                    }});
+  const auto outputs = [](GruOutput output) { return Arguments{output.y, output.h_n}; };
+  std::vector<CheckInput> sequence = cell;
+  sequence[0].shape = {3, 4, 2};
+  const Ids lengths({4, 0, 2});
+  for (const bool reverse : {false, true}) {
+    const std::string way = reverse ? "reverse" : "forward";
+    checks.push_back({"gru/" + way, sequence, [=](const Arguments& in) {
+                        return outputs(gru(in[0], in[1], in[2], in[3], in[4], in[5], {}, reverse));
+                      }});
+    checks.push_back({"gru/" + way + "_lengths", sequence, [=](const Arguments& in) {
+                        return outputs(gru(in[0], in[1], in[2], in[3], in[4], in[5], lengths, reverse));
+                      }});
+  }
+  checks.push_back({"gru/no_state_no_bias", {sequence[0], sequence[2], sequence[3]}, [=](const Arguments& in) {
+                      return outputs(gru(in[0], {}, in[1], in[2], {}, {}, lengths, true));
+                    }});
+  checks.push_back({"gru/last_state", sequence, [=](const Arguments& in) {
+                      return Arguments{gru(in[0], in[1], in[2], in[3], in[4], in[5], lengths).h_n};
+                    }});
+}
+
+void attention_checks(std::vector<GradcheckCase>& checks) {
+  // B = 3, Q = 2, K = 4, A = 5, D = 6.
+  const std::vector<CheckInput> inputs = {{{3, 2, 5}}, {{3, 4, 5}}, {{1, 5}}, {{3, 4, 6}}};
+  const auto add = [&](const char* name, const Mask& mask, double p) {
+    checks.push_back({name, inputs, [=](const Arguments& in) {
+                        const auto output = additive_attention(in[0], in[1], in[2], in[3], mask, p, {1, 2, 3, 4, 5});
+                        return Arguments{output.context, output.weights};
+                      }});
+  };
+  const Ids lengths({4, 0, 2});
+  add("additive_attention", {}, 0);
+  add("additive_attention/lengths", Mask::lengths(lengths), 0);
+  add("additive_attention/lengths_causal_dropout", Mask::lengths(lengths) & Mask::causal(), 0.3);
+  checks.push_back({"additive_attention/context_only", inputs, [=](const Arguments& in) {
+                      return Arguments{additive_attention(in[0], in[1], in[2], in[3], Mask::lengths(lengths)).context};
+                    }});
+  checks.push_back({"additive_attention/weights_only",
+                    inputs,
+                    [=](const Arguments& in) {
+                      return Arguments{additive_attention(in[0], in[1], in[2], in[3], Mask::lengths(lengths)).weights};
+                    },
+                    {3}});
+}
+
+}  // namespace
+
+std::vector<GradcheckCase> fused_checks() {
+  std::vector<GradcheckCase> checks;
+  dropout_checks(checks);
+  gru_checks(checks);
+  attention_checks(checks);
+  return checks;
+}
+
+}  // namespace tapestry

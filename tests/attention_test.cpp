@@ -1,0 +1,102 @@
+#include "autograd/attention.h"
+
+#include <doctest/doctest.h>
+
+#include <cmath>
+
+#include "autograd/ops.h"
+#include "tests/twins.h"
+
+using namespace tapestry;
+
+namespace {
+
+std::vector<Var> both(const AttentionOutput& output) {
+  return {output.context, output.weights};
+}
+
+}  // namespace
+
+TEST_SUITE("fast") {
+  TEST_CASE("additive attention of one query over two keys by hand") {
+    const auto t = [](std::initializer_list<double> values, const Shape& shape) {
+      return Tensor::from(values, shape, DType::f64);
+    };
+    const auto output = additive_attention(t({0.5, -1}, {1, 1, 2}), t({0.25, 0.5, -0.75, 2}, {1, 2, 2}),
+                                           t({2, 3}, {1, 2}), t({1, 10, 100, 2, 20, 200}, {1, 2, 3}));
+    const double s0 = 2 * std::tanh(0.75) + 3 * std::tanh(-0.5), s1 = 2 * std::tanh(-0.25) + 3 * std::tanh(1);
+    const double w0 = std::exp(s0) / (std::exp(s0) + std::exp(s1));
+    CHECK(output.weights.value().at(0) == doctest::Approx(w0).epsilon(1e-14));
+    CHECK(output.weights.value().at(1) == doctest::Approx(1 - w0).epsilon(1e-14));
+    for (Index d = 0; d < 3; ++d)
+      CHECK(output.context.value().at(d) == doctest::Approx(std::pow(10, d) * (2 - w0)).epsilon(1e-14));
+  }
+
+  TEST_CASE("fused additive attention equals the plain one") {
+    struct Size {
+      Index queries, keys, width, depth;
+    };
+    const Ids lengths({7, 0, 3}), each({1, 2, 3, 4, 5, 0, 7, 7, 0, 2, 1, 1}, {3, 4});
+    for (const Size& s : {Size{1, 7, 5, 3}, Size{4, 7, 19, 33}}) {
+      const std::vector<Shape> shapes = {
+          {3, s.queries, s.width}, {3, s.keys, s.width}, {1, s.width}, {3, s.keys, s.depth}};
+      std::vector<Mask> masks = {{}, Mask::lengths(lengths), Mask::causal(), Mask::window(1) & Mask::lengths(lengths)};
+      if (s.queries == 4) masks.push_back(Mask::lengths(each));
+      for (const Mask& mask : masks) {
+        for (const double p : {0.0, 0.4, 1.0}) {
+          CAPTURE(p);
+          const DropoutKey key{5, 4, 3, 2, 1};
+          check_twins(
+              shapes,
+              [&](const auto& in) { return both(additive_attention(in[0], in[1], in[2], in[3], mask, p, key)); },
+              [&](const auto& in) {
+                return both(additive_attention_reference(in[0], in[1], in[2], in[3], mask, p, key));
+              });
+        }
+      }
+    }
+  }
+
+  TEST_CASE("fused additive attention equals the plain one where it is too large to store what tanh gave") {
+    // 3 * 40 * 50 * 70 numbers of either type are above the limit of a megabyte.
+    check_twins(
+        {{3, 40, 70}, {3, 50, 70}, {1, 70}, {3, 50, 6}},
+        [&](const auto& in) { return both(additive_attention(in[0], in[1], in[2], in[3])); },
+        [&](const auto& in) { return both(additive_attention_reference(in[0], in[1], in[2], in[3])); });
+  }
+
+  TEST_CASE("keys beyond the length do not matter, not even as NaN, and a query without keys gets zeros") {
+    core::Random random(2);
+    const Tensor query = random_tensor(random, {2, 1, 3}, DType::f32), w_v = random_tensor(random, {3}, DType::f32);
+    const Tensor keys = random_tensor(random, {2, 4, 3}, DType::f32),
+                 values = random_tensor(random, {2, 4, 2}, DType::f32);
+    const Tensor other = keys.clone();
+    for (Index i = 2 * 3; i < 8 * 3; ++i) other.set(i, std::nan(""));
+    const Mask mask = Mask::lengths(Ids({2, 0}));
+    const Var watched = watch(query);
+    const auto a = additive_attention(watched, keys, w_v, values, mask);
+    Tape tape;
+    const auto b = additive_attention(watched, other, w_v, values, mask);
+    CHECK(a.context.value().values() == b.context.value().values());
+    for (Index d = 0; d < 2; ++d) CHECK(b.context.value().at(2 + d) == 0);
+    for (Index k = 0; k < 4; ++k) CHECK(b.weights.value().at(4 + k) == 0);
+    const Tensor dquery = tape.backward(sum(square(b.context)))[watched];
+    CHECK(dquery.at(0) != 0);
+    for (Index i = 3; i < 6; ++i) CHECK(dquery.at(i) == 0);
+  }
+
+  TEST_CASE("attention refuses what does not fit") {
+    const auto t = [](const Shape& shape) { return Var(Tensor::zeros(shape, DType::f32)); };
+    const Var q = t({2, 3, 4}), k = t({2, 5, 4}), w = t({1, 4}), v = t({2, 5, 6});
+    CHECK_THROWS_WITH(additive_attention(t({2, 4}), k, w, v),
+                      "additive_attention: queries must be [B,Q,A]; given [2, 4]");
+    CHECK_THROWS_WITH(additive_attention(q, t({2, 5, 3}), w, v),
+                      "additive_attention: keys must be [2,K,4] for queries [2, 3, 4]; given [2, 5, 3]");
+    CHECK_THROWS_WITH(additive_attention(q, k, t({4, 1}), v), "additive_attention: w_v must be [4]; given [4, 1]");
+    CHECK_THROWS_WITH(additive_attention(q, k, w, t({2, 4, 6})),
+                      "additive_attention: values must be [2,5,D] for keys [2, 5, 4]; given [2, 4, 6]");
+    CHECK_THROWS_WITH(additive_attention(q, k, w, v, Mask::lengths(Ids({1, 2, 3}))),
+                      "additive_attention: the mask's lengths must be [2]; given [3]");
+    CHECK_THROWS_WITH(additive_attention(q, k, w, v, {}, 2), "dropout: p must lie in [0, 1]; given 2");
+  }
+}
