@@ -86,10 +86,11 @@ void reduce_checks(Cases& cases) {
                                             {"variance", unbiased},
                                             {"variance/biased", biased},
                                             {"logsumexp", logsumexp}};
-  for (const auto& [name, op] : ops) {
-    const Op f = op;
+  for (const auto& op : ops) {
+    const std::string name = op.first;
+    const Op f = op.second;
     const auto check = [&](const char* variant, Axes axes, bool keep) {
-      cases.push_back(unary((std::string(name) + variant).c_str(),
+      cases.push_back(unary((name + variant).c_str(),
                             [f, axes, keep](const Var& x) { return f(x, axes, keep); }, {{2, 3, 4}}));
     };
     check("/all", {}, false);

@@ -44,12 +44,18 @@ const auto infinity = std::numeric_limits<double>::infinity();
 
 TEST_SUITE("fast") {
   TEST_CASE("functions on registers are within a few units of the last place") {
-    check_accuracy("exp", [](auto x) { return exp(x); }, [](auto x) { return std::exp(x); }, -80, 80);
-    check_accuracy("log", [](auto x) { return log(x); }, [](auto x) { return std::log(x); }, 1e-6, 50);
-    check_accuracy("log1p", [](auto x) { return log1p(x); }, [](auto x) { return std::log1p(x); }, -0.5, 2);
-    check_accuracy("tanh", [](auto x) { return tanh(x); }, [](auto x) { return std::tanh(x); }, -10, 10);
-    check_accuracy("erf", [](auto x) { return exact_erf(x); }, [](auto x) { return std::erf(x); }, -6, 6);
-    check_accuracy("sqrt", [](auto x) { return sqrt(x); }, [](auto x) { return std::sqrt(x); }, 0, 100, 0.5001);
+    check_accuracy(
+        "exp", [](auto x) { return exp(x); }, [](auto x) { return std::exp(x); }, -80, 80);
+    check_accuracy(
+        "log", [](auto x) { return log(x); }, [](auto x) { return std::log(x); }, 1e-6, 50);
+    check_accuracy(
+        "log1p", [](auto x) { return log1p(x); }, [](auto x) { return std::log1p(x); }, -0.5, 2);
+    check_accuracy(
+        "tanh", [](auto x) { return tanh(x); }, [](auto x) { return std::tanh(x); }, -10, 10);
+    check_accuracy(
+        "erf", [](auto x) { return exact_erf(x); }, [](auto x) { return std::erf(x); }, -6, 6);
+    check_accuracy(
+        "sqrt", [](auto x) { return sqrt(x); }, [](auto x) { return std::sqrt(x); }, 0, 100, 0.5001);
     check_accuracy(
         "sigmoid", [](auto x) { return sigmoid(x); }, [](auto x) { return 1 / (1 + std::exp(-x)); }, -80, 80);
     check_accuracy(
@@ -106,7 +112,8 @@ TEST_SUITE("fast") {
       std::vector<float> values(static_cast<std::size_t>(n), 1);
       for (auto& value : values) {
         value = std::nanf("");
-        CHECK(std::isnan(fold(n, [](auto a, auto b) { return larger(a, b); }, values.data())));
+        CHECK(std::isnan(fold(
+            n, [](auto a, auto b) { return larger(a, b); }, values.data())));
         value = 1;
       }
     }
@@ -119,11 +126,13 @@ TEST_SUITE("fast") {
       CHECK(sum(n, x.data()) == static_cast<double>(n * (n + 1) / 2));
       std::vector<double> negative(x.begin(), x.end());
       for (auto& value : negative) value -= 1000;
-      CHECK(fold(n, [](auto a, auto b) { return larger(a, b); }, negative.data()) == static_cast<double>(n - 1000));
-      CHECK(fold(n, [](auto a, auto b) { return smaller(a, b); }, negative.data()) == -999);
+      CHECK(fold(
+                n, [](auto a, auto b) { return larger(a, b); }, negative.data()) == static_cast<double>(n - 1000));
+      CHECK(fold(
+                n, [](auto a, auto b) { return smaller(a, b); }, negative.data()) == -999);
       // A lambda whose value for the padding is not zero.
-      CHECK(sum_of<double>(n, [](auto v) { return v + 1; }, negative.data()) ==
-            static_cast<double>(n * (n + 1) / 2 - 999 * n));
+      CHECK(sum_of<double>(
+                n, [](auto v) { return v + 1; }, negative.data()) == static_cast<double>(n * (n + 1) / 2 - 999 * n));
     }
   }
 
