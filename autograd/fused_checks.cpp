@@ -2,6 +2,7 @@
 
 #include "autograd/attention.h"
 #include "autograd/dropout.h"
+#include "autograd/loss.h"
 #include "autograd/recurrent.h"
 
 namespace tapestry {
@@ -70,6 +71,37 @@ void attention_checks(std::vector<GradcheckCase>& checks) {
                     {3}});
 }
 
+void loss_checks(std::vector<GradcheckCase>& checks) {
+  checks.push_back({"mse_loss", {{{2, 3}}, {{2, 3}}}, [](const Arguments& in) {
+                      return Arguments{mse_loss(in[0], in[1]), mse_loss(in[1], in[0], Reduction::sum),
+                                       mse_loss(in[0], in[1], Reduction::none)};
+                    }});
+  // Rows [2,3], D = 4, V = 5.
+  const Ids targets({1, 4, -1, 0, -1, 2}, {2, 3});
+  CrossEntropyOptions plain, all;
+  plain.ignore_index = all.ignore_index = -1;
+  all.label_smoothing = 0.2;
+  all.class_weights = Tensor::from({0.5, 1, 2, 0.25, 3}, {5}, DType::f64);
+  all.row_weights = Tensor::from({1, -2, 3, 0.5, 0, 2}, {2, 3}, DType::f64);
+  for (const auto& [name, reduction] :
+       {std::pair{"mean", Reduction::mean}, std::pair{"sum", Reduction::sum}, std::pair{"none", Reduction::none}}) {
+    for (CrossEntropyOptions options : {plain, all}) {
+      options.reduction = reduction;
+      const std::string variant = std::string(name) + (options.class_weights ? "_all_options" : "");
+      checks.push_back({"cross_entropy/" + variant, {{{2, 3, 5}}}, [=](const Arguments& in) {
+                          return Arguments{cross_entropy(in[0], targets, options)};
+                        }});
+      if (reduction == Reduction::none) continue;
+      checks.push_back({"linear_cross_entropy/" + variant, {{{2, 3, 4}}, {{5, 4}}, {{5}}}, [=](const Arguments& in) {
+                          return Arguments{linear_cross_entropy(in[0], in[1], in[2], targets, options).objective};
+                        }});
+    }
+  }
+  checks.push_back({"linear_cross_entropy/no_bias", {{{2, 3, 4}}, {{5, 4}}}, [=](const Arguments& in) {
+                      return Arguments{linear_cross_entropy(in[0], in[1], {}, targets, plain).objective};
+                    }});
+}
+
 }  // namespace
 
 std::vector<GradcheckCase> fused_checks() {
@@ -77,6 +109,7 @@ std::vector<GradcheckCase> fused_checks() {
   dropout_checks(checks);
   gru_checks(checks);
   attention_checks(checks);
+  loss_checks(checks);
   return checks;
 }
 
