@@ -6,7 +6,7 @@
 #include "autograd/elementwise.h"
 #include "autograd/record.h"
 #include "core/denormals.h"
-#include "tools/compare.h"
+#include "tools/tolerance.h"
 
 namespace tapestry {
 namespace {

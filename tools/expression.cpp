@@ -96,7 +96,7 @@ class Evaluator {
     if (word == "contiguous") return x;
     if (word == "transpose") return transpose(x, static_cast<int>(given(0)), static_cast<int>(given(1)));
     if (word == "permute") return permute(x, std::vector<int>(numbers.begin(), numbers.end()));
-    if (word == "reshape" || word == "view") return Var(reshaped(x, numbers));
+    if (word == "reshape" || word == "view") return reshaped(x, numbers);
     if (word == "flatten") return reshaped(x, {-1});
     if (word == "expand") return expand(x, Shape(numbers));
     if (word == "unsqueeze") return unsqueezed(x, given(0));

@@ -1,8 +1,6 @@
 #include "tools/oracle_case.h"
 
-#include <algorithm>
-
-#include "core/files.h"
+#include "tools/json_lines.h"
 
 namespace tapestry {
 namespace {
@@ -45,23 +43,9 @@ OracleEntry entry_of(const std::string& directory, const Json& line) {
 }  // namespace
 
 std::vector<OracleEntry> read_oracle_index(const std::string& directory) {
-  const std::string path = directory + "/index.jsonl";
-  const std::string text = read_file(path);
   std::vector<OracleEntry> entries;
-  std::size_t begin = 0;
-  for (int number = 1; begin < text.size(); ++number) {
-    const std::size_t end = std::min(text.find('\n', begin), text.size());
-    const std::string line = text.substr(begin, end - begin);
-    begin = end + 1;
-    if (line.find_first_not_of(" \t\r") == std::string::npos) continue;
-    try {
-      entries.push_back(entry_of(directory, Json::parse(line)));
-    } catch (const Json::parse_error& error) {
-      fail(fmt::format("{}:{}: must be JSON; it is not at byte {}", path, number, error.byte));
-    } catch (const std::exception& error) {
-      fail(fmt::format("{}:{}: must describe a case; {}", path, number, error.what()));
-    }
-  }
+  for_each_json_line(directory + "/index.jsonl",
+                     [&](const Json& line) { entries.push_back(entry_of(directory, line)); });
   return entries;
 }
 

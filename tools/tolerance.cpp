@@ -1,4 +1,4 @@
-#include "tools/compare.h"
+#include "tools/tolerance.h"
 
 #include <algorithm>
 #include <cmath>
