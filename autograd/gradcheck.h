@@ -58,4 +58,10 @@ GradcheckReport gradcheck(const GradcheckCase& check, const GradcheckOptions& op
 GradcheckReport gradcheck(const std::string& name, const std::vector<Var>& leaves,
                           const std::function<std::vector<Var>()>& function, const GradcheckOptions& options = {});
 
+/// A check with everything it needs: what lists of checks hold.
+struct NamedCheck {
+  std::string name;
+  std::function<GradcheckReport()> run;
+};
+
 }  // namespace tapestry

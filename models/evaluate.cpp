@@ -87,6 +87,13 @@ Evaluation evaluate(const Run& run, const Corpus& corpus, core::Workers& workers
   return result;
 }
 
+bool attends(const Run& run) {
+  const NoRecord inference;
+  const Ids one({Vocabulary::eos}, {1, 1}), length({1});
+  DecoderState state = run.model->encode(one, length, Pass{});
+  return static_cast<bool>(run.model->step(Ids({Vocabulary::bos}), state, Pass{}).attention);
+}
+
 std::vector<Alignment> attention_alignment(const Run& run, const Corpus& corpus, core::Workers& workers) {
   const std::vector<Example> data = examples(corpus, run.source, run.target, 0);
   std::vector<Alignment> alignments(data.size());

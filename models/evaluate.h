@@ -3,6 +3,7 @@
 
 #include "core/workers.h"
 #include "models/alignment.h"
+#include "models/batch.h"
 #include "models/bleu.h"
 #include "models/greedy.h"
 #include "models/run.h"
@@ -33,6 +34,9 @@ Evaluation evaluate(const Run& run, const Corpus& corpus, core::Workers& workers
 
 /// The options of BLEU in this program: the words as they are, separated by spaces.
 BleuOptions word_bleu();
+
+/// Whether the model has attention, that is, whether translations come with weights.
+bool attends(const Run& run);
 
 /// For each pair the link from each target token but <eos> to its most attended source token, teacher-forced.
 /// <eos> of the source may be attended to and then links to no word. Errors: the model has no attention.

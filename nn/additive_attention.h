@@ -25,17 +25,12 @@ struct AdditiveAttention {
   /// The half of the score that only depends on the keys [B,K,key]: [B,K,A]. Once a sentence, not once a step.
   Var project(const Var& keys) const { return w_k(keys); }
 
-  struct Output {
-    Var context;  // [B,Q,D]
-    Var weights;  // [B,Q,K], before dropout
-  };
   /// queries [B,Q,query], projected keys [B,K,A], values [B,K,D]. A query that may see no key gets a context of zeros.
-  /// Dropout acts on the weights; `position` is the time step of the first query.
-  Output operator()(const Var& queries, const Var& projected, const Var& values, const Mask& mask, const Pass& pass,
-                    Index position = 0) const {
+  /// The result's weights [B,Q,K] are those before dropout; `position` is the time step of the first query.
+  AttentionOutput operator()(const Var& queries, const Var& projected, const Var& values, const Mask& mask,
+                             const Pass& pass, Index position = 0) const {
     const auto attend = reference ? additive_attention_reference : additive_attention;
-    auto result = attend(w_q(queries), projected, w_v, values, mask, dropout.rate(pass), dropout.key(pass, position));
-    return {std::move(result[0]), std::move(result[1])};
+    return attend(w_q(queries), projected, w_v, values, mask, dropout.rate(pass), dropout.key(pass, position));
   }
 };
 

@@ -3,6 +3,8 @@
 
 #include <vector>
 
+#include "core/ids.h"
+
 #include "nn/dropout.h"
 #include "nn/store.h"
 

@@ -1,8 +1,8 @@
 #pragma once
 // Linear and Embedding: the two layers every model here has.
 
+#include "autograd/indexing.h"
 #include "autograd/matmul.h"
-#include "autograd/shape_ops.h"
 #include "nn/store.h"
 
 namespace tapestry {

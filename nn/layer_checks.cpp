@@ -1,0 +1,93 @@
+#include "nn/layer_checks.h"
+
+#include "core/random.h"
+#include "nn/additive_attention.h"
+#include "nn/dropout.h"
+#include "nn/gru.h"
+#include "nn/linear.h"
+
+namespace tapestry {
+namespace {
+
+// Sizes are all different, so that no transposition can hide.
+const Pass training{true, 11, 3, 5};
+
+Var input(const char* name, const Shape& shape) {
+  core::Random random(7, name_hash(name));
+  Tensor x = Tensor::empty(shape, DType::f64);
+  initialise::normal(1)(x, random);
+  return watch(std::move(x), name);
+}
+
+// Builds a layer in a store of f64 and checks it by its inputs and its parameters.
+template <class Layer, class Make, class Run>
+NamedCheck check(const std::string& name, std::vector<Var> inputs, Make make, Run run) {
+  return {name, [=] {
+            ParameterStore store(DType::f64, 2);
+            const Layer layer = make(Scope(store));
+            std::vector<Var> leaves = inputs;
+            leaves.insert(leaves.end(), store.parameters().begin(), store.parameters().end());
+            return gradcheck(name, leaves, [&] { return run(layer, inputs); });
+          }};
+}
+
+using Vars = std::vector<Var>;
+
+Vars outputs_of(const Gru::Output& output) {
+  Vars all = output.final;
+  all.push_back(output.sequence);
+  return all;
+}
+
+}  // namespace
+
+std::vector<NamedCheck> layer_checks() {
+  std::vector<NamedCheck> checks;
+  checks.push_back(check<Linear>(
+      "Linear", {input("x", {2, 3, 5})}, [](const Scope& s) { return Linear(s, 5, 4); },
+      [](const Linear& layer, const Vars& in) { return Vars{layer(in[0])}; }));
+  checks.push_back(check<Linear>(
+      "Linear/no bias", {input("x", {3, 5})}, [](const Scope& s) { return Linear(s, 5, 4, false); },
+      [](const Linear& layer, const Vars& in) { return Vars{layer(in[0])}; }));
+  checks.push_back(check<Embedding>(
+      "Embedding", {}, [](const Scope& s) { return Embedding(s, 6, 3); },
+      [](const Embedding& layer, const Vars&) {
+        return Vars{layer(Ids({5, 0, 5, 2}, {2, 2}))};
+      }));
+  checks.push_back(check<Dropout>(
+      "Dropout", {input("x", {2, 3, 9})}, [](const Scope& s) { return Dropout(s, 0.4); },
+      [](const Dropout& layer, const Vars& in) { return Vars{layer(in[0], training)}; }));
+  checks.push_back(check<Gru>(
+      "Gru", {input("x", {2, 4, 3}), input("h0", {2, 5})}, [](const Scope& s) { return Gru(s, 3, 5); },
+      [](const Gru& layer, const Vars& in) { return outputs_of(layer(in[0], {in[1]}, {}, training)); }));
+  checks.push_back(check<Gru>(
+      "Gru/two layers, both directions, lengths, dropout", {input("x", {3, 4, 3})},
+      [](const Scope& s) {
+        return Gru(s, 3, 2, {2, true, 0.3});
+      },
+      [](const Gru& layer, const Vars& in) {
+        return outputs_of(layer(in[0], {}, Ids({4, 1, 3}), training));
+      }));
+  checks.push_back(check<Gru>(
+      "Gru/steps", {input("x0", {3, 4}), input("x1", {3, 4}), input("h0", {3, 5}), input("h1", {3, 5})},
+      [](const Scope& s) {
+        return Gru(s, 4, 5, {2, false, 0.3});
+      },
+      [](const Gru& layer, const Vars& in) {
+        Vars states{in[2], in[3]};
+        const Var first = layer.step(in[0], states, training, 0);
+        return Vars{first, layer.step(in[1], states, training, 1), states[0]};
+      }));
+  checks.push_back(check<AdditiveAttention>(
+      "AdditiveAttention/lengths, dropout", {input("q", {3, 2, 4}), input("k", {3, 5, 3}), input("v", {3, 5, 7})},
+      [](const Scope& s) { return AdditiveAttention(s, 3, 4, 6, 0.3); },
+      [](const AdditiveAttention& layer, const Vars& in) {
+        // The second sentence has nothing to attend to.
+        const auto [context, weights] =
+            layer(in[0], layer.project(in[1]), in[2], Mask::lengths(Ids({5, 0, 3})), training);
+        return Vars{context, weights};
+      }));
+  return checks;
+}
+
+}  // namespace tapestry

@@ -1,0 +1,182 @@
+// tapestry bench: time and memory of a training step beside the floor under it.
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "core/random.h"
+#include "models/trainer.h"
+#include "models/training_step.h"
+#include "tools/apart.h"
+#include "tools/commands.h"
+#include "tools/gemm_floor.h"
+#include "tools/options.h"
+#include "tools/table.h"
+
+namespace tapestry {
+namespace {
+
+struct BenchCommand {
+  std::vector<std::string> names{"d2l-bahdanau"};
+  int threads = 0;
+  Index shards = 0;
+  bool json = false;
+};
+
+constexpr int repetitions = 5;  // of step and floor, alternately; their medians are reported
+constexpr double seconds_each = 0.5;
+constexpr Index source_vocabulary = 188, target_vocabulary = 201;  // what the book's 600 pairs have
+
+// Random sentences, every one at full length.
+std::vector<Example> random_examples(const RunConfig& config) {
+  core::Random random(1);
+  const auto sentence = [&](Index vocabulary) {
+    std::vector<std::int32_t> ids;
+    for (Index t = 1; t < config.length; ++t)
+      ids.push_back(static_cast<std::int32_t>(4 + random.below(vocabulary - 4)));
+    ids.push_back(Vocabulary::eos);
+    return ids;
+  };
+  std::vector<Example> examples;
+  for (Index b = 0; b < config.batch; ++b)
+    examples.push_back({sentence(source_vocabulary), sentence(target_vocabulary)});
+  return examples;
+}
+
+struct StepCost {
+  double seconds;     // of one update: forward, loss, backward, clipping, optimiser
+  double peak_bytes;  // of the process
+  double tokens;      // target tokens of one update
+};
+
+StepCost measure_step(const std::string& name, int threads, Index shards) {
+  RunConfig config = preset(name);
+  core::Workers workers(threads);
+  ParameterStore store(DType::f32, config.seed);
+  const auto model = make_model(config.shape(source_vocabulary, target_vocabulary), Scope(store));
+  Adam adam(store.pieces());
+  TrainingStep step(*model, store, adam, workers, {static_cast<std::size_t>(shards), config.divisor, config.clip});
+  const std::vector<Example> examples = random_examples(config);
+  std::vector<const Example*> rows;
+  for (const Example& example : examples) rows.push_back(&example);
+
+  Pass pass{true, config.seed, 0, 0};
+  const auto run = [&] {
+    ++pass.update;
+    return step(rows, pass, config.lr).tokens;
+  };
+  const auto tokens = static_cast<double>(run());
+  for (int warm = 0; warm < 20; ++warm) run();
+  const auto start = std::chrono::steady_clock::now();
+  double passed = 0;
+  int steps = 0;
+  do {
+    run();
+    ++steps;
+    passed = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  } while (passed < seconds_each);
+  return {passed / steps, static_cast<double>(peak_resident_bytes()), tokens};
+}
+
+double median(std::vector<double> values) {
+  std::sort(values.begin(), values.end());
+  return values[values.size() / 2];
+}
+
+struct BenchRow {
+  std::string name;
+  int threads;
+  Index shards;
+  double step_ms, floor_ms, gflop, tokens_per_second, peak_bytes;
+  bool comparable() const { return threads == 1 && shards == 1; }  // the floor is that of one thread
+};
+
+BenchRow measure(const std::string& name, int threads, Index shards) {
+  const std::vector<Product> products = floor_products(name);
+  std::vector<double> step, floor, peak;
+  double tokens = 0;
+  for (int r = 0; r < repetitions; ++r) {
+    const auto cost = apart([&] {
+      const StepCost c = measure_step(name, threads, shards);
+      return std::vector{c.seconds, c.peak_bytes, c.tokens};
+    });
+    step.push_back(cost[0]);
+    peak.push_back(cost[1]);
+    tokens = cost[2];
+    floor.push_back(apart([&] { return std::vector{time_products(products, seconds_each)}; })[0]);
+  }
+  return {name,
+          threads,
+          shards,
+          median(step) * 1e3,
+          median(floor) * 1e3,
+          floating_point_operations(products) * 1e-9,
+          tokens / median(step),
+          median(peak)};
+}
+
+nlohmann::json to_json(const BenchRow& row) {
+  return {{"name", row.name},
+          {"threads", row.threads},
+          {"shards", row.shards},
+          {"ms_per_step", row.step_ms},
+          {"floor_ms", row.floor_ms},
+          {"gflop", row.gflop},
+          {"ratio", row.comparable() ? nlohmann::json(row.step_ms / row.floor_ms) : nlohmann::json(nullptr)},
+          {"tokens_per_second", row.tokens_per_second},
+          {"peak_bytes", row.peak_bytes}};
+}
+
+void run_bench(const BenchCommand& options) {
+  std::vector<std::pair<int, Index>> setups{{1, 1}, {2, 2}};
+  if (options.threads > 0 || options.shards > 0) {
+    const Index shards = options.shards > 0 ? options.shards : options.threads;
+    setups = {{options.threads > 0 ? options.threads : static_cast<int>(std::min<Index>(shards, 2)), shards}};
+  }
+  for (const std::string& name : options.names) floor_products(name);  // refuse an unknown one before measuring
+  std::vector<BenchRow> rows;
+  for (const std::string& name : options.names)
+    for (const auto& [threads, shards] : setups) rows.push_back(measure(name, threads, shards));
+
+  if (options.json) {
+    nlohmann::json list = nlohmann::json::array();
+    for (const BenchRow& row : rows) list.push_back(to_json(row));
+    fmt::print("{}\n", nlohmann::json{{"rows", list}}.dump(2));
+    return;
+  }
+  std::vector<std::vector<std::string>> table{
+      {"step", "threads", "shards", "ms", "floor ms", "GFLOP", "ratio", "target tokens/s", "peak MB"}};
+  for (const BenchRow& row : rows)
+    table.push_back({row.name, std::to_string(row.threads), std::to_string(row.shards),
+                     fmt::format("{:.3f}", row.step_ms), fmt::format("{:.3f}", row.floor_ms),
+                     fmt::format("{:.3f}", row.gflop),
+                     row.comparable() ? fmt::format("{:.2f}", row.step_ms / row.floor_ms) : "",
+                     grouped(std::llround(row.tokens_per_second)), fmt::format("{:.1f}", row.peak_bytes / 1e6)});
+  fmt::print("{}floor: the step's matrix products alone through cblas, one thread; medians of {} alternating runs\n",
+             format_table(table, "lrrrrrrrr"), repetitions);
+}
+
+}  // namespace
+
+void add_bench(CLI::App& program) {
+  CLI::App& command = *program.add_subcommand(
+      "bench", "Time a training step beside its floor: the step's matrix products alone, on one thread.");
+  const auto options = std::make_shared<BenchCommand>();
+  command.add_option("name", options->names, "What to time (default: d2l-bahdanau)")->type_name("NAME");
+  const auto positive = [](const char* option, Index value) {
+    if (value < 1 || value > 1024) throw UsageError(fmt::format("{}: must lie in [1, 1024]; given {}", option, value));
+  };
+  add_number(command, "--threads", options->threads, "Threads (default: one, then two)");
+  add_number(command, "--shards", options->shards, "Shards a batch is cut into (default: as many as threads)");
+  add_json(command, options->json);
+  command.callback([options, positive, &command] {
+    if (command.count("--threads") > 0) positive("--threads", options->threads);
+    if (command.count("--shards") > 0) positive("--shards", options->shards);
+    run_bench(*options);
+  });
+}
+
+}  // namespace tapestry

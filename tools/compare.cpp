@@ -1,0 +1,86 @@
+// tapestry compare: is one run better than another, or is it chance?
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "models/bootstrap.h"
+#include "models/evaluate.h"
+#include "tools/commands.h"
+#include "tools/options.h"
+#include "tools/table.h"
+#include "tools/test_text.h"
+
+namespace tapestry {
+namespace {
+
+struct CompareOptions {
+  explicit CompareOptions(CLI::App& command) : text(command) {}
+  std::string a, b;
+  ConfigOptions text;
+  std::size_t samples = 1000;
+  int threads = 1;
+  bool json = false;
+};
+
+bool same_pairs(const Corpus& a, const Corpus& b) {
+  return std::equal(
+      a.pairs.begin(), a.pairs.end(), b.pairs.begin(), b.pairs.end(),
+      [](const SentencePair& x, const SentencePair& y) { return x.source == y.source && x.target == y.target; });
+}
+
+nlohmann::json to_json(const BootstrapResult& result, std::size_t sentences, std::size_t samples) {
+  return {{"bleu", {result.score_a, result.score_b}},
+          {"difference", result.difference},
+          {"interval", {result.low, result.high}},
+          {"p_value", result.p_value},
+          {"sentences", sentences},
+          {"samples", samples}};
+}
+
+std::string describe(const CompareOptions& options, const BootstrapResult& result) {
+  return format_table(
+      {{"BLEU", fmt::format("{:.2f}", result.score_a), options.a},
+       {"", fmt::format("{:.2f}", result.score_b), options.b},
+       {"difference", fmt::format("{:+.2f}", result.difference),
+        fmt::format("95 % of {} samples lie in [{:+.2f}, {:+.2f}]", options.samples, result.low, result.high)},
+       {"p", fmt::format("{:.4f}", result.p_value), "how often chance alone gives a difference of this size"}},
+      "lrl");
+}
+
+void compare(const CompareOptions& options) {
+  if (options.samples < 1 || options.samples > 1'000'000)
+    throw UsageError(fmt::format("--samples: must lie in [1, 1000000]; given {}", options.samples));
+  const Run a = load_run(options.a), b = load_run(options.b);
+  const TestText text = test_text(a.config, options.text);
+  require(same_pairs(text.corpus, test_text(b.config, options.text).corpus),
+          "compare: both runs must be scored on the same test part; those of {} and {} differ", options.a, options.b);
+  core::Workers workers(options.threads);
+  const Evaluation of_a = evaluate(a, text.corpus, workers), of_b = evaluate(b, text.corpus, workers);
+  const BootstrapResult result = paired_bootstrap(of_a.stats, of_b.stats, options.samples);
+  if (options.json)
+    fmt::print("{}\n", to_json(result, text.corpus.size(), options.samples).dump(2));
+  else
+    fmt::print("{} sentences, {}; corpus BLEU-4, 0 to 100, and paired bootstrap\n\n{}",
+               grouped(static_cast<std::int64_t>(text.corpus.size())), text.description, describe(options, result));
+}
+
+}  // namespace
+
+void add_compare(CLI::App& program) {
+  CLI::App& command = *program.add_subcommand(
+      "compare",
+      "Compare two runs on the same test part by corpus BLEU and paired bootstrap resampling (Koehn 2004).\n\n"
+      "Without text: the test part that both runs held out.");
+  const auto options = std::make_shared<CompareOptions>(command);
+  command.add_option("A", options->a, "Run directory")->required();
+  command.add_option("B", options->b, "Run directory")->required();
+  add_text_options(options->text);
+  add_number(command, "--samples", options->samples, "Resamplings of the test part (default: 1000)");
+  add_threads(command, options->threads);
+  add_json(command, options->json);
+  command.callback([options] { compare(*options); });
+}
+
+}  // namespace tapestry

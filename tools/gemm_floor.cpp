@@ -1,0 +1,101 @@
+#include "tools/gemm_floor.h"
+
+// Not through core/gemm.h, which takes other roads for small products: the floor is what the library does by itself.
+#include <cblas.h>
+
+#include <algorithm>
+#include <chrono>
+
+#include "core/error.h"
+
+namespace tapestry {
+namespace {
+
+class List {
+ public:
+  void add(int m, int n, int k, bool a_transposed, bool b_transposed) {
+    products.push_back({m, n, k, a_transposed, b_transposed});
+  }
+  void forward(int rows, int in, int out) { add(rows, out, in, false, true); }
+  void input_gradient(int rows, int in, int out) { add(rows, in, out, false, false); }
+  void weight_gradient(int rows, int in, int out) { add(out, in, rows, true, false); }
+  void linear(int rows, int in, int out) {
+    forward(rows, in, out);
+    input_gradient(rows, in, out);
+    weight_gradient(rows, in, out);
+  }
+  void gru(int steps, int batch, int in, int hidden) {
+    linear(steps * batch, in, 3 * hidden);
+    for (int t = 0; t < steps; ++t) {
+      forward(batch, hidden, 3 * hidden);
+      input_gradient(batch, hidden, 3 * hidden);
+    }
+    weight_gradient(steps * batch, hidden, 3 * hidden);
+  }
+
+  std::vector<Product> products;
+};
+
+std::vector<Product> bahdanau() {
+  constexpr int steps = 10, batch = 64, h = 32, vocabulary = 201;
+  List list;
+  list.gru(steps, batch, h, h);  // encoder, two layers
+  list.gru(steps, batch, h, h);
+  list.linear(steps * batch, h, h);  // keys
+  // What the decoder does each step: query; first layer on [context, embedding]; its state; second layer and state.
+  const int widths[][2] = {{h, h}, {2 * h, 3 * h}, {h, 3 * h}, {h, 3 * h}, {h, 3 * h}};
+  for (int t = 0; t < steps; ++t) {
+    for (const auto& [in, out] : widths) {
+      list.forward(batch, in, out);
+      list.input_gradient(batch, in, out);
+    }
+  }
+  for (const auto& [in, out] : widths) list.weight_gradient(steps * batch, in, out);
+  list.linear(steps * batch, h, vocabulary);
+  return list.products;
+}
+
+CBLAS_TRANSPOSE flag(bool transposed) {
+  return transposed ? CblasTrans : CblasNoTrans;
+}
+
+}  // namespace
+
+std::vector<Product> floor_products(const std::string& benchmark) {
+  if (benchmark == "d2l-bahdanau") return bahdanau();
+  throw UsageError(fmt::format("bench: must be one of d2l-bahdanau; given {}", benchmark));
+}
+
+double floating_point_operations(const std::vector<Product>& products) {
+  double sum = 0;
+  for (const Product& p : products) sum += 2.0 * p.m * p.n * p.k;
+  return sum;
+}
+
+double time_products(const std::vector<Product>& products, double seconds) {
+  openblas_set_num_threads(1);
+  std::size_t largest = 0;
+  for (const Product& p : products) {
+    const auto product = [](int x, int y) { return static_cast<std::size_t>(x) * static_cast<std::size_t>(y); };
+    largest = std::max({largest, product(p.m, p.k), product(p.k, p.n), product(p.m, p.n)});
+  }
+  const std::vector<float> a(largest, 0.5F), b(largest, 0.25F);
+  std::vector<float> c(largest);
+  const auto round = [&] {
+    for (const Product& p : products)
+      cblas_sgemm(CblasRowMajor, flag(p.a_transposed), flag(p.b_transposed), p.m, p.n, p.k, 1, a.data(),
+                  p.a_transposed ? p.m : p.k, b.data(), p.b_transposed ? p.k : p.n, 0, c.data(), p.n);
+  };
+  round();
+  const auto start = std::chrono::steady_clock::now();
+  double passed = 0;
+  int rounds = 0;
+  do {
+    round();
+    ++rounds;
+    passed = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  } while (passed < seconds);
+  return passed / rounds;
+}
+
+}  // namespace tapestry

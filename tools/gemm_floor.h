@@ -1,0 +1,31 @@
+#pragma once
+// The floor under a training step: its matrix products alone.
+
+#include <string>
+#include <vector>
+
+#include "core/dtype.h"
+
+namespace tapestry {
+
+/// One product C = op(A) op(B) of f32 matrices: [m,k] [k,n] -> [m,n].
+struct Product {
+  int m, n, k;
+  bool a_transposed, b_transposed;
+};
+
+/// The products of one training step, forward and both backward products of each, in the order of the computation:
+///
+///   linear   y = x W^T, dx = dy W, dW += dy^T x
+///   GRU      input products of all steps at once; then, each step, one product with the state and one back
+///
+/// d2l-bahdanau: 64 sentences, 10 steps, width 32, 201 target words. Errors (UsageError): no such benchmark.
+std::vector<Product> floor_products(const std::string& benchmark);
+
+/// 2 m n k of all of them.
+double floating_point_operations(const std::vector<Product>& products);
+
+/// Mean seconds of one round of the products straight through cblas, on one thread, over at least `seconds`.
+double time_products(const std::vector<Product>& products, double seconds);
+
+}  // namespace tapestry

@@ -1,0 +1,81 @@
+#include "tools/options.h"
+
+#include <algorithm>
+#include <thread>
+
+namespace tapestry {
+namespace {
+
+bool looks_like_number(std::string_view text) {
+  if (text.starts_with('-')) text.remove_prefix(1);
+  return !text.empty() && std::all_of(text.begin(), text.end(), [](char c) { return '0' <= c && c <= '9'; });
+}
+
+}  // namespace
+
+void add_threads(CLI::App& command, int& threads) {
+  threads = std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
+  const auto read = [&threads](const std::string& text) {
+    threads = parse_number<int>("--threads", text);
+    if (threads < 1 || threads > 1024)
+      throw UsageError(fmt::format("--threads: must lie in [1, 1024]; given {}", threads));
+  };
+  command
+      .add_option_function<std::string>("--threads", read,
+                                        "Threads that compute; no result depends on it (default: one a core)")
+      ->type_name("N");
+}
+
+void add_json(CLI::App& command, bool& json) {
+  command.add_flag("--json", json, "Print one JSON object instead of a table");
+}
+
+void ConfigOptions::text(const std::string& option, std::string RunConfig::*field, const std::string& type,
+                         const std::string& description) {
+  const auto read = [this, option, field](const std::string& value) {
+    if (value.empty()) throw UsageError(option + ": must not be empty");
+    given_.push_back([=](RunConfig& config) { config.*field = value; });
+  };
+  command_.add_option_function<std::string>(option, read, description)->type_name(type);
+}
+
+void ConfigOptions::flag(const std::string& option, bool RunConfig::*field, const std::string& description) {
+  const auto read = [this, field](const bool& value) {
+    given_.push_back([=](RunConfig& config) { config.*field = value; });
+  };
+  command_.add_flag_function(
+      option, [read](std::int64_t count) { read(count > 0); }, description);
+}
+
+void ConfigOptions::part(const std::string& option, Index RunConfig::*number,
+                         std::vector<std::string> RunConfig::*files, const std::string& description) {
+  const auto read = [this, option, number, files](const std::vector<std::string>& values) {
+    const bool drawn = values.size() == 1 && looks_like_number(values[0]);
+    const Index count = drawn ? parse_number<Index>(option, values[0]) : 0;
+    const std::vector<std::string> names = drawn ? std::vector<std::string>() : values;
+    given_.push_back([=](RunConfig& config) {
+      config.*number = count;
+      config.*files = names;
+    });
+  };
+  command_.add_option_function<std::vector<std::string>>(option, read, description)
+      ->type_name("N|FILE...")
+      ->expected(1, 2)
+      ->allow_extra_args(false);
+}
+
+void add_text_options(ConfigOptions& options) {
+  options.text("--data", &RunConfig::data, "PAIRS.tsv", "Tab-separated sentence pairs, source first");
+  options.text("--source", &RunConfig::source, "FILE", "Source sentences, one a line; with --target");
+  options.text("--target", &RunConfig::target, "FILE", "Their translations, line by line");
+  options.number("--pairs", &RunConfig::pairs, "Only the first N pairs; 0: all, or 20000 of the built-in corpus");
+  options.part("--test", &RunConfig::test, &RunConfig::test_files,
+               "Test part: N source sentences drawn from the text, or a file (two with --source and --target)");
+  options.number("--split-seed", &RunConfig::split_seed, "Seed of the drawing of parts, and of the built-in corpus");
+  options.flag("--reverse,!--no-reverse", &RunConfig::reverse,
+               "Translate from the second column, or from the --target file, to the first");
+  options.number("--length", &RunConfig::length,
+                 "Tokens of a sentence, <eos> included; longer ones are cut before it; 0: no limit");
+}
+
+}  // namespace tapestry

@@ -1,0 +1,140 @@
+// tapestry train: from text to a run directory.
+
+#include <fmt/ranges.h>
+
+#include <cmath>
+#include <functional>
+
+#include "models/trainer.h"
+#include "tools/commands.h"
+#include "tools/options.h"
+#include "tools/progress.h"
+#include "tools/table.h"
+
+namespace tapestry {
+namespace {
+
+struct TrainOptions {
+  explicit TrainOptions(CLI::App& command) : config(command) {}
+  ConfigOptions config;
+  std::string preset, out;
+  bool force = false;
+  int threads = 1;
+};
+
+void add_model_options(ConfigOptions& options) {
+  options.text("--model", &RunConfig::model, "NAME", fmt::format("One of {}", fmt::join(model_names(), ", ")));
+  options.number("--embed", &RunConfig::embed, "Width of an embedded word");
+  options.number("--hidden", &RunConfig::hidden, "Width of the recurrent layers");
+  options.number("--layers", &RunConfig::layers, "Recurrent layers of the encoder and of the decoder");
+  options.number("--dropout", &RunConfig::dropout, "Share of the activations that training drops");
+}
+
+void add_recipe_options(ConfigOptions& options) {
+  options.number("--epochs", &RunConfig::epochs, "Times to go through the training text");
+  options.number("--batch", &RunConfig::batch, "Sentence pairs an update");
+  options.number("--lr", &RunConfig::lr, "Learning rate of Adam");
+  options.text("--schedule", &RunConfig::schedule, "NAME", "constant, or linear: falls to zero at the last update");
+  options.number("--clip", &RunConfig::clip, "Largest norm of the gradient; 0: none");
+  options.number("--min-count", &RunConfig::min_count, "Rarer words of the training text are <unk>");
+  options.number("--seed", &RunConfig::seed, "Seed of the parameters, of the order of the text and of dropout");
+  options.number("--shards", &RunConfig::shards, "Parts a batch is cut into; more than --threads are of no use");
+  options.flag("--reference", &RunConfig::reference,
+               "Compute with plain ops instead of the fused ones: slow, the same");
+}
+
+/// What is trained by without further words: the quickstart on the built-in corpus; on a text of the user's own what
+/// suits a whole file, but with nothing held out.
+RunConfig base_config(const TrainOptions& options) {
+  if (!options.preset.empty()) return preset(options.preset);
+  RunConfig named_nothing;
+  options.config.apply(named_nothing);
+  if (named_nothing.builtin()) return preset("quickstart");
+  RunConfig config = preset("whole-file");
+  config.preset.clear();
+  config.valid = config.test = 0;
+  return config;
+}
+
+RunConfig configure(const TrainOptions& options) {
+  RunConfig config = base_config(options);
+  options.config.apply(config);
+  validate(config);
+  return config;
+}
+
+std::string describe_text(const RunConfig& config) {
+  if (config.builtin()) return fmt::format("the built-in corpus (seed {})", config.split_seed);
+  return config.data.empty() ? config.source + " and " + config.target : config.data;
+}
+
+std::string count(Index number, const char* noun) {
+  return fmt::format("{} {}{}", grouped(number), noun, number == 1 ? "" : "s");
+}
+
+void describe(const Run& run, const RunData& data, int threads) {
+  const RunConfig& config = run.config;
+  const auto pairs = [](const Corpus& part) { return grouped(static_cast<Index>(part.size())); };
+  const Index batches = (static_cast<Index>(data.train.size()) + config.batch - 1) / config.batch;
+  fmt::print("text    {}{}\n", describe_text(config), config.reverse ? ", reversed" : "");
+  fmt::print("pairs   {} for training, {} for validation, {} for the test\n", pairs(data.train), pairs(data.valid),
+             pairs(data.test));
+  fmt::print("words   {} of the source, {} of the target\n", grouped(static_cast<Index>(run.source.size())),
+             grouped(static_cast<Index>(run.target.size())));
+  fmt::print("model   {}, embedding {}, hidden {}, {}: {}\n", config.model, config.embed, config.hidden,
+             count(config.layers, "layer"), count(run.store->elements(), "parameter"));
+  fmt::print("recipe  {} of {}, batches of {}; seed {}, {}, {}\n", count(config.epochs, "epoch"),
+             count(batches, "update"), config.batch, config.seed, count(config.shards, "shard"),
+             count(threads, "thread"));
+  std::fflush(stdout);
+}
+
+void describe(const TrainingSummary& summary, const std::string& directory) {
+  fmt::print("done    {} in {} at {} target tokens a second, {:.0f} MB of memory at most\n",
+             count(summary.updates, "update"), clock_time(summary.seconds),
+             grouped(std::llround(summary.tokens_per_second)), static_cast<double>(summary.peak_bytes) / 1e6);
+  fmt::print("loss    {:.4f} nats per target token in the last epoch (dropout on)", summary.train_loss);
+  if (summary.valid_loss) fmt::print(", {:.4f} at best on the validation part", *summary.valid_loss);
+  if (summary.valid_bleu) fmt::print(", BLEU {:.2f} there", *summary.valid_bleu);
+  fmt::print("\nrun     {}\n", directory);
+}
+
+/// Everything that can be wrong with what the user gave shows before the run directory is touched.
+void train(const TrainOptions& options) {
+  RunConfig config = configure(options);
+  const RunData data = load_data(config);
+  const auto min_count = static_cast<std::size_t>(config.min_count);
+  Run run(std::move(config), Vocabulary(sources(data.train), min_count), Vocabulary(targets(data.train), min_count));
+  core::Workers workers(options.threads);
+  prepare_run_directory(options.out, options.force);
+  describe(run, data, options.threads);
+  ProgressDisplay display;
+  const TrainingSummary summary = train(run, data, workers, options.out, std::ref(display));
+  describe(summary, options.out);
+}
+
+}  // namespace
+
+void add_train(CLI::App& program) {
+  CLI::App& command = *program.add_subcommand(
+      "train",
+      "Train a model and leave it in a run directory.\n\n"
+      "Without --preset and text: preset quickstart on the built-in corpus. With text of your own: the recipe of\n"
+      "preset whole-file, but nothing is held out unless --valid or --test ask for it. Options override the preset.");
+  const auto options = std::make_shared<TrainOptions>(command);
+  command.add_option("--out", options->out, "Run directory to make")->required()->type_name("DIR");
+  command.add_flag("--force", options->force, "Replace the run in --out");
+  command
+      .add_option("--preset", options->preset,
+                  fmt::format("Where to start from: one of {}", fmt::join(preset_names(), ", ")))
+      ->type_name("NAME");
+  add_text_options(options->config);
+  options->config.part("--valid", &RunConfig::valid, &RunConfig::valid_files,
+                       "Validation part, in the same way; the best model is the one of lowest loss on it");
+  add_model_options(options->config);
+  add_recipe_options(options->config);
+  add_threads(command, options->threads);
+  command.callback([options] { train(*options); });
+}
+
+}  // namespace tapestry

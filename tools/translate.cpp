@@ -1,0 +1,134 @@
+// tapestry translate: sentences in, sentences out, a line each.
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <iostream>
+#include <optional>
+
+#include "models/evaluate.h"
+#include "tools/attention_file.h"
+#include "tools/commands.h"
+#include "tools/options.h"
+
+namespace tapestry {
+namespace {
+
+constexpr std::size_t longest_sentence = 1000;  // tokens
+constexpr std::size_t lines_at_once = 1024;
+
+struct TranslateOptions {
+  std::string directory, attention;
+  std::vector<std::string> sentences;
+  int threads = 1;
+};
+
+/// The tokens of one line; `place` says where it stands. Errors: `place: text must be UTF-8 ...`.
+Tokens read_sentence(std::string_view line, const std::string& place) {
+  Tokens tokens;
+  try {
+    tokens = tokenize(line);
+  } catch (const Error& error) {
+    fail(fmt::format("{}: {}", place, error.what()));
+  }
+  if (tokens.size() > longest_sentence) {
+    std::fprintf(stderr, "tapestry: warning: %s: only the first %zu of %zu tokens are translated\n", place.c_str(),
+                 longest_sentence, tokens.size());
+    tokens.resize(longest_sentence);
+  }
+  return tokens;
+}
+
+class Translator {
+ public:
+  explicit Translator(const TranslateOptions& options)
+      : run_(load_run(options.directory)), workers_(options.threads), directory_(options.directory) {}
+
+  void write_attention_to(AttentionFile& file) {
+    require(attends(run_), "--attention: the model must have attention; {} is a {}, which has none", directory_,
+            run_.config.model);
+    attention_ = &file;
+  }
+
+  void operator()(const std::vector<Tokens>& sentences) {
+    for (const TranslatedSentence& sentence : translate(run_, sentences, workers_, attention_ != nullptr)) {
+      fmt::print("{}\n", detokenize(sentence.target));
+      if (attention_) attention_->add(sentence);
+    }
+    std::fflush(stdout);
+  }
+
+ private:
+  Run run_;
+  core::Workers workers_;
+  std::string directory_;
+  AttentionFile* attention_ = nullptr;
+};
+
+void translate_arguments(const std::vector<std::string>& lines, Translator& translator) {
+  std::vector<Tokens> sentences;
+  for (std::size_t i = 0; i < lines.size(); ++i)
+    sentences.push_back(read_sentence(lines[i], fmt::format("sentence {}", i + 1)));
+  translator(sentences);
+}
+
+/// Piece by piece, so that memory does not grow with the input; for someone who types, line by line.
+void translate_input(Translator& translator) {
+  std::ios::sync_with_stdio(false);
+  const std::size_t most = isatty(STDIN_FILENO) == 1 ? 1 : lines_at_once;
+  std::vector<Tokens> sentences;
+  std::string line;
+  for (std::size_t number = 1; std::getline(std::cin, line); ++number) {
+    sentences.push_back(read_sentence(line, fmt::format("standard input:{}", number)));
+    if (sentences.size() < most) continue;
+    translator(sentences);
+    sentences.clear();
+  }
+  require(!std::cin.bad(), "standard input: must be readable");
+  translator(sentences);
+}
+
+void run_translate(const TranslateOptions& options) {
+  std::optional<AttentionFile> attention;
+  if (!options.attention.empty()) attention.emplace(options.attention);
+  Translator translator(options);
+  if (attention) translator.write_attention_to(*attention);
+  if (options.sentences.empty())
+    translate_input(translator);
+  else
+    translate_arguments(options.sentences, translator);
+  if (attention) attention->write();
+}
+
+/// What follows DIR, as it stands. (A positional option of CLI11 would take "[a, b]" for a list of values.)
+std::vector<std::string> sentences_of(const CLI::App& command) {
+  for (const std::string& text : command.remaining())
+    if (text.size() > 1 && text[0] == '-' && CLI::detail::valid_first_char(text[1]))
+      throw UsageError(
+          fmt::format("translate: {} is no option; give a sentence that begins so on standard input", text));
+  return command.remaining();
+}
+
+}  // namespace
+
+void add_translate(CLI::App& program) {
+  CLI::App& command = *program.add_subcommand(
+      "translate",
+      "Translate the sentences given or, if none is, each line of standard input: as many lines out as in.\n\n"
+      "tapestry translate DIR [SENTENCE ...]");
+  const auto options = std::make_shared<TranslateOptions>();
+  command.add_option("DIR", options->directory, "Run directory")->required();
+  command
+      .add_option("--attention", options->attention,
+                  "Also draw where the model looked while it wrote (.svg), or write the weights (.tsv)")
+      ->type_name("FILE");
+  add_threads(command, options->threads);
+  command.allow_extras();
+  command.callback([options, &command] {
+    options->sentences = sentences_of(command);
+    run_translate(*options);
+  });
+}
+
+}  // namespace tapestry
