@@ -52,9 +52,11 @@ std::map<std::string, std::string> dictionary(const std::vector<AlignedPair>& tr
 }  // namespace
 
 BuiltinCorpus builtin_corpus(std::size_t pairs, std::uint64_t seed, std::size_t validation, std::size_t test) {
-  require(pairs >= 1 && pairs <= 500'000, "builtin_corpus: pairs must be from 1 to 500000; {} given", pairs);
-  require(validation <= 20'000 && test <= 20'000,
-          "builtin_corpus: validation and test must be at most 20000; {} and {} given", validation, test);
+  require(pairs >= 1 && pairs <= most_builtin_pairs, "builtin_corpus: pairs must be from 1 to {}; {} given",
+          most_builtin_pairs, pairs);
+  require(validation <= most_builtin_held_out && test <= most_builtin_held_out,
+          "builtin_corpus: validation and test must be at most {}; {} and {} given", most_builtin_held_out, validation,
+          test);
   Chooser chooser(seed);
   std::unordered_set<std::string> taken;
   const auto draw = [&](std::size_t count, bool whole_language) {

@@ -15,6 +15,8 @@ struct BuiltinCorpus {
   std::vector<AlignedPair> train, validation, test;
 };
 
+constexpr std::size_t most_builtin_pairs = 500'000, most_builtin_held_out = 20'000;
+
 /// `pairs` training pairs (1 to 500,000), with validation and test parts that do not depend on `pairs`; a longer
 /// training part begins with the shorter. No English sentence occurs twice, in whatever part.
 ///

@@ -9,6 +9,8 @@
 #include <functional>
 #include <utility>
 
+#include "models/builtin_corpus.h"
+
 namespace tapestry {
 
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(RunConfig, preset, data, source, target, pairs, valid, test, valid_files, test_files,
@@ -112,6 +114,15 @@ void validate(const RunConfig& config) {
   at_least("pairs", config.pairs, 0);
   at_least("valid", config.valid, 0);
   at_least("test", config.test, 0);
+  if (config.builtin()) {
+    const auto at_most = [&](const char* option, Index value, std::size_t most) {
+      usage(static_cast<std::size_t>(value) <= most,
+            fmt::format("--{}: must be at most {} for the built-in corpus; given {}", option, most, value));
+    };
+    at_most("pairs", config.pairs, most_builtin_pairs);
+    at_most("valid", config.valid, most_builtin_held_out);
+    at_most("test", config.test, most_builtin_held_out);
+  }
   at_least("min-count", config.min_count, 1);
   at_least("epochs", config.epochs, 1);
   at_least("batch", config.batch, 1);

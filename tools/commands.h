@@ -6,6 +6,7 @@
 
 namespace tapestry {
 
+void add_bench(CLI::App& program);
 void add_train(CLI::App& program);
 void add_translate(CLI::App& program);
 void add_evaluate(CLI::App& program);

@@ -81,6 +81,8 @@ void print_difficulty(const BuiltinCorpus& corpus, const CorpusCommand& options)
 void print_corpus(const CorpusCommand& options) {
   if (options.json && !options.difficulty) throw UsageError("--json: goes with --difficulty; pairs are plain lines");
   if (options.alignments && options.difficulty) throw UsageError("--alignments: cannot be given with --difficulty");
+  if (options.pairs < 1 || options.pairs > static_cast<Index>(most_builtin_pairs))
+    throw UsageError(fmt::format("--pairs: must lie in [1, {}]; given {}", most_builtin_pairs, options.pairs));
   const RunConfig quickstart = preset("quickstart");
   const BuiltinCorpus corpus =
       builtin_corpus(static_cast<std::size_t>(options.pairs), options.seed, static_cast<std::size_t>(quickstart.valid),

@@ -1,0 +1,179 @@
+// What a user can get wrong: one line on standard error, status 2 for usage and 1 for failure, and no run is damaged.
+
+#include <doctest/doctest.h>
+
+#include <string>
+#include <vector>
+
+#include "tests/program.h"
+#include "tests/tiny_run.h"
+
+using namespace tapestry;
+
+TEST_SUITE_BEGIN("fast");
+
+namespace {
+
+struct BadUsage {
+  std::vector<std::string> arguments;
+  std::string message;  // a part of it
+};
+
+void check_all(const std::vector<BadUsage>& cases, int status) {
+  for (const BadUsage& bad : cases) {
+    const Outcome outcome = run_program(bad.arguments);
+    CAPTURE(bad.message);
+    CAPTURE(outcome.error);
+    CHECK(outcome.complained(status));
+    CHECK(outcome.error.find(bad.message) != std::string::npos);
+    CHECK(outcome.out.empty());
+  }
+}
+
+}  // namespace
+
+TEST_CASE("program: a command line that cannot be meant is a usage error") {
+  check_all(
+      {
+          {{}, "subcommand is required"},
+          {{"learn"}, "learn"},
+          {{"train"}, "--out is required"},
+          {{"translate"}, "DIR is required"},
+          {{"evaluate", "x", "--spin"}, "--spin"},
+          {{"gradcheck", "no_such_op"}, "gradcheck: no op, layer or model matches no_such_op"},
+          {{"translate", "x", "--attention", "picture.png"}, "--attention: must end in .svg (a picture) or .tsv"},
+          {{"translate", "x", "--attenton"}, "translate: --attenton is no option"},
+          {{"corpus", "--pairs", "0"}, "--pairs: must lie in [1, 500000]; given 0"},
+          {{"corpus", "--pairs", "-3"}, "--pairs: must lie in [1, 500000]; given -3"},
+          {{"corpus", "--seed", "-3"}, "--seed: must be a whole number from 0 on; given -3"},
+          {{"corpus", "--json"}, "--json: goes with --difficulty"},
+      },
+      2);
+}
+
+TEST_CASE("program: options of train out of range are usage errors, and nothing is made") {
+  const TemporaryDirectory place;
+  const std::string out = place.file("run");
+  const auto train = [&](std::vector<std::string> more) {
+    std::vector<std::string> arguments{"train", "--out", out};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    return arguments;
+  };
+  check_all(
+      {
+          {train({"--preset", "d2l"}),
+           "preset: must be one of quickstart, quickstart-paper, d2l-bahdanau, d2l-seq2seq"},
+          {train({"--model", "lstm"}), "--model: must be one of bahdanau, bahdanau-paper, seq2seq; given lstm"},
+          {train({"--schedule", "cosine"}), "--schedule: must be constant or linear; given cosine"},
+          {train({"--epochs", "abc"}), "--epochs: must be a whole number; given abc"},
+          {train({"--epochs", "3x"}), "--epochs: must be a whole number; given 3x"},
+          {train({"--epochs", "1.5"}), "--epochs: must be a whole number; given 1.5"},
+          {train({"--epochs", "0"}), "--epochs: must be at least 1; given 0"},
+          {train({"--epochs", "-5"}), "--epochs: must be at least 1; given -5"},
+          {train({"--hidden", "99999999999999999999"}), "--hidden: must be a whole number of at most 64 bits"},
+          {train({"--hidden", "100000"}), "65536"},
+          {train({"--length", "1"}), "--length: must leave room for a word and <eos>"},
+          {train({"--lr", "nan"}), "--lr: must be a finite number; given nan"},
+          {train({"--lr", "inf"}), "--lr: must be a finite number; given inf"},
+          {train({"--lr", "1e999"}), "--lr: must be a finite number"},
+          {train({"--lr", "0"}), "--lr: must be above 0; given 0"},
+          {train({"--lr", ""}), "--lr: must be a finite number"},
+          {train({"--dropout", "1.5"}), "--dropout: must lie in [0, 1]; given 1.5"},
+          {train({"--clip", "-1"}), "--clip: must lie in [0"},
+          {train({"--seed", "-1"}), "--seed: must be a whole number from 0 on; given -1"},
+          {train({"--threads", "0"}), "--threads: must lie in [1, 1024]; given 0"},
+          {train({"--valid", "-5"}), "--valid: must be at least 0; given -5"},
+          {train({"--pairs", "600000"}), "--pairs: must be at most 500000 for the built-in corpus; given 600000"},
+          {train({"--valid", "a.tsv"}), "--valid and --test: must be numbers for the built-in corpus"},
+          {train({"--data", ""}), "--data: must not be empty"},
+          {train({"--source", "a.en"}), "--source and --target: must be given together"},
+          {train({"--data", "a.tsv", "--source", "a.en", "--target", "a.fr"}), "--data: cannot be given with --source"},
+      },
+      2);
+  CHECK_FALSE(std::filesystem::exists(out));
+}
+
+TEST_CASE("program: text that cannot be read names file and line, and no run is touched") {
+  const TemporaryDirectory texts;
+  const std::string good = texts.write("good.tsv", "go .\tva !\nrun .\tcours !\nstop .\tarrête !\n");
+  const std::string english = texts.write("a.en", "one\ntwo\nthree\n"), french = texts.write("a.fr", "un\ndeux\n");
+  const TinyRun run;
+  const auto before = directory_bytes(run.path());
+  const auto train = [&](std::vector<std::string> more) {
+    std::vector<std::string> arguments{"train", "--force", "--out", run.path()};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    return arguments;
+  };
+  check_all(
+      {
+          {train({"--data", texts.file("none.tsv")}), "none.tsv: "},
+          {train({"--data", texts.path()}), "Is a directory"},
+          {train({"--data", texts.write("empty.tsv", "")}), "empty.tsv: file must hold text; it is empty"},
+          {train({"--data", texts.write("latin.tsv", "a\tb\nd\xe9j\xe0\tvu\n")}),
+           "latin.tsv:2: text must be UTF-8; byte 2 of the line is 0xe9"},
+          {train({"--data", texts.write("tab.tsv", "a\tb\nc d\n")}), "tab.tsv:2: line must be source, tab, target"},
+          {train({"--data", texts.write("blank.tsv", "\t\n \tx\n")}), "a line must have words on both sides"},
+          {train({"--source", english, "--target", french}), "has 3, " + french + " has 2"},
+          {train({"--data", good, "--test", "3"}), "split: valid and test must leave a source sentence for training"},
+          {train({"--data", good, "--valid", texts.file("none.tsv")}), "none.tsv: "},
+          {{"evaluate", run.path(), "--data", texts.file("none.tsv")}, "none.tsv: "},
+      },
+      1);
+  check_all({{train({"--data", good, "--valid", english, french}), "--valid: must be a number, or one file"},
+             {{"train", "--out", run.path()}, "holds a run; give another directory, or --force to replace it"}},
+            2);
+  CHECK(directory_bytes(run.path()) == before);
+}
+
+TEST_CASE("program: a directory that holds other files is not made a run") {
+  const TemporaryDirectory place;
+  place.write("letter.txt", "dear");
+  check_all({{{"train", "--out", place.path(), "--force"}, "must be empty or hold a run; it holds other files"}}, 1);
+  CHECK(directory_bytes(place.path()).size() == 1);
+}
+
+TEST_CASE("program: a checkpoint that is cut short or foreign is told by its file") {
+  const TinyRun run;
+  const std::string model = run.file("model.safetensors"), whole = file_bytes(model);
+  const auto check_broken = [&](const std::string& name, const std::string& bytes, const std::string& message) {
+    const std::string kept = file_bytes(run.file(name));
+    run.place.write(name, bytes);
+    for (const char* command : {"translate", "evaluate"})
+      check_all({{{command, run.path()}, run.file(name)}, {{command, run.path()}, message}}, 1);
+    run.place.write(name, kept);
+  };
+  check_broken("model.safetensors", whole.substr(0, whole.size() / 2), "model.safetensors: ");
+  check_broken("model.safetensors", whole.substr(0, 5), "model.safetensors: ");
+  check_broken("model.safetensors", "", "model.safetensors: ");
+  check_broken("model.safetensors", std::string(300, '\xff'), "model.safetensors: ");
+  check_broken("model.safetensors", file_bytes(TinyRun("seq2seq").file("model.safetensors")), "missing [");
+  check_broken("config.json", "{", "must be the configuration of a run");
+  check_broken("config.json", "{}", "must be the configuration of a run");
+  check_broken("config.json", "[1]", "must be the configuration of a run");
+  check_broken("source.vocab", "<unk>\n<pad>\n", "source.vocab:3: ");
+  check_all({{{"translate", run.file("nowhere")}, "config.json: must be readable; No such file or directory"}}, 1);
+}
+
+TEST_CASE("program: a full disk is told, wherever the output goes") {
+  const TinyRun run;
+  for (const char* command : {"corpus", "corpus --pairs 3", "--help", "gradcheck tanh"}) {
+    const Outcome outcome = run_shell("exec \"$tapestry\" " + std::string(command) + " > /dev/full");
+    CAPTURE(command);
+    CAPTURE(outcome.error);
+    CHECK(outcome.complained(1));
+    CHECK(outcome.error.find("No space left on device") != std::string::npos);
+  }
+  std::filesystem::create_symlink("/dev/full", run.file("full.svg"));
+  const Outcome picture = run_program({"translate", run.path(), "--attention", run.file("full.svg"), "the cat ."});
+  CHECK(picture.complained(1));
+  CHECK(picture.error.find("full.svg: must be writable; No space left on device") != std::string::npos);
+}
+
+TEST_CASE("program: a reader that leaves ends the program quietly") {
+  const Outcome outcome = run_shell("\"$tapestry\" corpus | head -n 1");
+  CHECK(outcome.status == 0);
+  CHECK(count_lines(outcome.out) == 1);
+  CHECK(outcome.error.empty());
+}
+
+TEST_SUITE_END();

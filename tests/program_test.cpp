@@ -1,0 +1,211 @@
+// The subcommands that need no training, on an untrained model.
+
+#include <doctest/doctest.h>
+
+#include <nlohmann/json.hpp>
+#include <set>
+
+#include "tests/program.h"
+#include "tests/tiny_run.h"
+
+using namespace tapestry;
+using nlohmann::json;
+
+namespace {
+
+std::set<std::string> keys(const json& object) {
+  std::set<std::string> names;
+  for (const auto& [name, value] : object.items()) names.insert(name);
+  return names;
+}
+
+}  // namespace
+
+TEST_SUITE_BEGIN("fast");
+
+TEST_CASE("program: every subcommand has help, and the version is said") {
+  CHECK(run_program({"--version"}).out == "tapestry " TAPESTRY_VERSION "\n");
+  const Outcome all = run_program({"--help"});
+  for (const char* command : {"train", "translate", "evaluate", "compare", "corpus", "gradcheck"}) {
+    CHECK(all.out.find(command) != std::string::npos);
+    const Outcome help = run_program({command, "--help"});
+    CHECK(help.status == 0);
+    CHECK(help.error.empty());
+    CHECK(help.out.find("--help") != std::string::npos);
+  }
+}
+
+TEST_CASE("translate: as many lines out as in") {
+  const TinyRun run;
+  struct Case {
+    std::string in;
+    std::size_t lines;
+  };
+  std::string many;
+  for (int i = 0; i < 2100; ++i) many += i % 3 == 0 ? "\n" : "cat .\n";
+  for (const Case& one : {Case{"", 0},
+                          {"\n", 1},
+                          {"the cat .", 1},
+                          {"the cat .\n\na dog", 3},
+                          {"a\r\n\r\nb\r\n", 3},
+                          {"zebras quite unheard of\n", 1},
+                          {"<eos> <pad>\n", 1},
+                          {many, 2100}}) {
+    const Outcome outcome = run_program({"translate", run.path(), "--threads", "1"}, one.in);
+    CAPTURE(one.in.substr(0, 40));
+    CAPTURE(outcome.error);
+    CHECK(outcome.status == 0);
+    CHECK(outcome.error.empty());
+    CHECK(count_lines(outcome.out) == one.lines);
+  }
+}
+
+TEST_CASE("translate: an empty line stays empty, and a line has its translation wherever it stands") {
+  const TinyRun run;
+  const std::string alone = run_program({"translate", run.path(), "the cat ."}).out;
+  CHECK(run_program({"translate", run.path()}, "\n \t \nthe cat .\n").out == "\n\n" + alone);
+  CHECK(run_program({"translate", run.path(), "", "the cat ."}).out == "\n" + alone);
+  // What other programs would take for a list, a subcommand or an option.
+  CHECK(count_lines(run_program({"translate", run.path(), "[cat, dog]", "train", "- dog", "a\nb"}).out) == 4);
+}
+
+TEST_CASE("translate: a very long sentence is cut with a warning, and bytes that are no text are told by their line") {
+  const TinyRun run;
+  std::string longest;
+  for (int i = 0; i < 1500; ++i) longest += "cat ";
+  const Outcome cut = run_program({"translate", run.path()}, "a\n" + longest + "\n");
+  CHECK(cut.status == 0);
+  CHECK(count_lines(cut.out) == 2);
+  CHECK(cut.error == "tapestry: warning: standard input:2: only the first 1000 of 1500 tokens are translated\n");
+
+  const Outcome bytes = run_program({"translate", run.path()}, "a\nd\xe9j\xe0\n");
+  CHECK(bytes.complained(1));
+  CHECK(bytes.error.find("standard input:2: ") != std::string::npos);
+  CHECK(run_program({"translate", run.path(), "a", "\xff"}).error.find("sentence 2: ") != std::string::npos);
+}
+
+TEST_CASE("translate: attention as a picture and as numbers") {
+  const TinyRun run;
+  const std::string svg = run.file("a.svg"), tsv = run.file("a.tsv");
+  CHECK(run_program({"translate", run.path(), "--attention", svg, "the <cat> & .", "", "a dog"}).status == 0);
+  const std::string picture = file_bytes(svg);
+  CHECK(picture.starts_with("<svg "));
+  CHECK(picture.find("&lt;cat&gt;") != std::string::npos);
+  CHECK(picture.find("<script") == std::string::npos);
+
+  CHECK(run_program({"translate", run.path(), "--attention", tsv, "the cat", "", "dog"}).status == 0);
+  std::ifstream lines(tsv);
+  std::string line;
+  std::getline(lines, line);
+  CHECK(line == "sentence\ttarget_place\ttarget\tsource_place\tsource\tweight");
+  std::map<std::pair<int, int>, double> sums;  // of the weights of each target token
+  while (std::getline(lines, line)) {
+    std::istringstream fields(line);
+    int sentence, target_place, source_place;
+    std::string target, source;
+    double weight;
+    fields >> sentence >> target_place >> target >> source_place >> source >> weight;
+    CHECK(fields);
+    sums[{sentence, target_place}] += weight;
+    if (source_place == (sentence == 1 ? 3 : 2)) CHECK(source == "<eos>");
+    CHECK(source_place <= (sentence == 1 ? 3 : 2));
+  }
+  CHECK(sums.count({1, 1}) == 1);
+  CHECK(sums.lower_bound({2, 0})->first.first == 3);
+  for (const auto& [place, sum] : sums) CHECK(sum == doctest::Approx(1).epsilon(1e-4));
+}
+
+TEST_CASE("translate: a model without attention has none to draw") {
+  const TinyRun run("seq2seq");
+  CHECK(run_program({"translate", run.path(), "a dog"}).status == 0);
+  const Outcome outcome = run_program({"translate", run.path(), "--attention", run.file("a.svg"), "a dog"});
+  CHECK(outcome.complained(1));
+  CHECK(outcome.error.find("--attention: the model must have attention") != std::string::npos);
+  CHECK_FALSE(std::filesystem::exists(run.file("a.svg")));
+}
+
+TEST_CASE("evaluate: the figures, on the run's own test part and on a text of the user's") {
+  const TinyRun run;
+  const Outcome own = run_program({"evaluate", run.path(), "--json"});
+  REQUIRE(own.status == 0);
+  const json figures = json::parse(own.out);
+  CHECK(keys(figures) == std::set<std::string>{"loss", "perplexity", "bleu", "bleu_signature", "book_bleu", "sentences",
+                                               "alignment_error_rate", "diagonal_alignment_error_rate"});
+  CHECK(figures["sentences"] == 12);
+  CHECK(figures["perplexity"].get<double>() == doctest::Approx(std::exp(figures["loss"].get<double>())));
+
+  const std::string text = run.place.write("text.tsv", "the cat .\tle chat .\na dog\tun chien\n");
+  const json given = json::parse(run_program({"evaluate", run.path(), "--json", "--data", text}).out);
+  CHECK(keys(given) == std::set<std::string>{"loss", "perplexity", "bleu", "bleu_signature", "book_bleu", "sentences"});
+  CHECK(given["sentences"] == 2);
+  CHECK(json::parse(run_program({"evaluate", run.path(), "--json", "--test", text}).out) == given);
+  const std::string words = run_program({"evaluate", "--data", text, "--test", "1", run.path()}).out;
+  CHECK(words.find("1 sentences, the test part of " + text) != std::string::npos);
+  CHECK(words.find("nats per target token") != std::string::npos);
+  CHECK(words.find("smooth:exp") != std::string::npos);
+}
+
+TEST_CASE("evaluate: only what the run held out is its test part") {
+  TinyRun run;
+  CHECK(json::parse(run_program({"evaluate", run.path(), "--json", "--test", "5"}).out)["sentences"] == 5);
+  const Outcome more = run_program({"evaluate", run.path(), "--test", "13"});
+  CHECK(more.complained(2));
+  CHECK(more.error.find("--test: must be at most the 12 source sentences that the run held out; given 13") !=
+        std::string::npos);
+  const Outcome other = run_program({"evaluate", run.path(), "--split-seed", "2"});
+  CHECK(other.complained(2));
+  CHECK(other.error.find("--split-seed: says how to read --data") != std::string::npos);
+
+  json config = json::parse(file_bytes(run.file("config.json")));
+  config["test"] = 0;
+  run.place.write("config.json", config.dump());
+  const Outcome none = run_program({"evaluate", run.path()});
+  CHECK(none.complained(2));
+  CHECK(none.error.find("test part: the run must have held one out; it did not: give --test FILE") !=
+        std::string::npos);
+}
+
+TEST_CASE("compare: two runs on one test part") {
+  const TinyRun a, b("seq2seq");
+  const Outcome outcome = run_program({"compare", a.path(), b.path(), "--samples", "50", "--json"});
+  REQUIRE(outcome.status == 0);
+  const json figures = json::parse(outcome.out);
+  CHECK(keys(figures) == std::set<std::string>{"bleu", "difference", "interval", "p_value", "sentences", "samples"});
+  CHECK(figures["bleu"].size() == 2);
+  CHECK(run_program({"compare", a.path(), b.path(), "--samples", "0"}).complained(2));
+
+  json config = json::parse(file_bytes(b.file("config.json")));
+  config["split_seed"] = 2;
+  b.place.write("config.json", config.dump());
+  const Outcome differ = run_program({"compare", a.path(), b.path()});
+  CHECK(differ.complained(1));
+  CHECK(differ.error.find("compare: both runs must be scored on the same test part") != std::string::npos);
+}
+
+TEST_CASE("corpus: pairs, alignments, figures") {
+  const Outcome pairs = run_program({"corpus", "--pairs", "7"}),
+                aligned = run_program({"corpus", "--pairs", "7", "--alignments"});
+  CHECK(count_lines(pairs.out) == 7);
+  CHECK(std::count(pairs.out.begin(), pairs.out.end(), '\t') == 7);
+  CHECK(std::count(aligned.out.begin(), aligned.out.end(), '\t') == 14);
+  CHECK(aligned.out.find("\t0-0") != std::string::npos);
+  CHECK(run_program({"corpus", "--pairs", "7", "--seed", "2"}).out != pairs.out);
+  CHECK(run_program({"corpus", "--pairs", "9"}).out.starts_with(pairs.out));
+}
+
+TEST_CASE("gradcheck: rows and totals, by a part of the name or a pattern") {
+  const json part = json::parse(run_program({"gradcheck", "tanh", "--json"}).out);
+  CHECK(part["failed"] == 0);
+  CHECK(part["passed"] == part["rows"].size());
+  for (const json& row : part["rows"]) {
+    CHECK(row["name"].get<std::string>().find("tanh") != std::string::npos);
+    CHECK(row["passed"] == true);
+    CHECK(row["error"].get<double>() < 1e-6);
+    CHECK(row["checked"].get<int>() > 0);
+  }
+  const json whole = json::parse(run_program({"gradcheck", "tan*", "--json"}).out);
+  CHECK(whole["rows"].size() <= part["rows"].size());
+  CHECK(whole["rows"][0]["name"].get<std::string>().starts_with("tan"));
+}
+
+TEST_SUITE_END();

@@ -1,0 +1,135 @@
+// Short trainings by the program.
+
+#include <doctest/doctest.h>
+
+#include <nlohmann/json.hpp>
+#include <sstream>
+
+#include "tests/program.h"
+
+using namespace tapestry;
+using nlohmann::json;
+
+namespace {
+
+std::vector<std::string> tiny(const std::string& out, std::vector<std::string> more = {}) {
+  std::vector<std::string> arguments{"train", "--out",    out,  "--pairs", "200", "--valid",
+                                     "20",    "--test",   "20", "--embed", "8",   "--hidden",
+                                     "8",     "--epochs", "1",  "--batch", "32"};
+  arguments.insert(arguments.end(), more.begin(), more.end());
+  return arguments;
+}
+
+}  // namespace
+
+TEST_SUITE_BEGIN("train");
+
+TEST_CASE("train: the same seed and shards give the same bytes, whatever the threads") {
+  const TemporaryDirectory place;
+  for (const char* model : {"bahdanau", "bahdanau-paper", "seq2seq"}) {
+    std::string first;
+    for (const char* threads : {"1", "2", "3"}) {
+      const std::string run = place.file(std::string(model) + threads);
+      const Outcome outcome =
+          run_program(tiny(run, {"--model", model, "--threads", threads, "--shards", "3", "--dropout", "0.2"}));
+      CAPTURE(outcome.error);
+      REQUIRE(outcome.status == 0);
+      const std::string bytes = file_bytes(run + "/model.safetensors");
+      CHECK(bytes.size() > 1000);
+      if (first.empty()) first = bytes;
+      CHECK(bytes == first);
+    }
+    const std::string other = place.file(std::string(model) + "-seed");
+    REQUIRE(run_program(tiny(other, {"--model", model, "--seed", "2", "--shards", "3", "--dropout", "0.2"})).status ==
+            0);
+    CHECK(file_bytes(other + "/model.safetensors") != first);
+  }
+}
+
+TEST_CASE("train: says what it trains, a line an epoch, and leaves a run") {
+  const TemporaryDirectory place;
+  const std::string run = place.file("deep/run");
+  const Outcome outcome = run_program(tiny(run, {"--epochs", "2", "--threads", "1"}));
+  REQUIRE(outcome.status == 0);
+  CHECK(outcome.error.empty());
+  for (const char* text : {"200 for training, 20 for validation, 20 for the test", "parameters", "epoch 1/2  loss ",
+                           "epoch 2/2  loss ", "validation ", "tokens/s"})
+    CHECK(outcome.out.find(text) != std::string::npos);
+  CHECK(outcome.out.find('\r') == std::string::npos);
+
+  const json summary = json::parse(file_bytes(run + "/summary.json"));
+  for (const char* key : {"train_loss", "valid_loss", "valid_bleu", "updates", "parameters", "seconds",
+                          "tokens_per_second", "peak_bytes", "seed", "shards", "threads", "version"})
+    CHECK(summary.contains(key));
+  CHECK(summary["updates"] == 14);
+  CHECK(summary["threads"] == 1);
+  CHECK(count_lines(file_bytes(run + "/metrics.jsonl")) == 2);
+  CHECK(run_program({"evaluate", run}).out.find("20 sentences") != std::string::npos);
+
+  const auto before = directory_bytes(run);
+  CHECK(run_program(tiny(run)).complained(2));
+  CHECK(directory_bytes(run) == before);
+  CHECK(run_program(tiny(run, {"--force", "--seed", "5"})).status == 0);
+  CHECK(json::parse(file_bytes(run + "/summary.json"))["seed"] == 5);
+}
+
+TEST_CASE("train: text of the user's own, parts in files, and nothing held out unless asked") {
+  const TemporaryDirectory place;
+  REQUIRE(run_shell("\"$tapestry\" corpus --pairs 60 > " + place.file("pairs.tsv") + " && cut -f 1 " +
+                    place.file("pairs.tsv") + " > " + place.file("a.en") + " && cut -f 2 " + place.file("pairs.tsv") +
+                    " > " + place.file("a.fr"))
+              .status == 0);
+  const auto train = [&](const std::string& name, std::vector<std::string> more) {
+    std::vector<std::string> arguments{"train",    "--out", place.file(name), "--embed", "4", "--hidden", "4",
+                                       "--epochs", "1",     "--min-count",    "2"};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    const Outcome outcome = run_program(arguments);
+    CAPTURE(outcome.error);
+    REQUIRE(outcome.status == 0);
+    return outcome.out;
+  };
+  CHECK(train("all", {"--data", place.file("pairs.tsv")}).find("60 for training, 0 for validation, 0 for the test") !=
+        std::string::npos);
+  CHECK(json::parse(file_bytes(place.file("all/summary.json")))["valid_loss"].is_null());
+  CHECK(json::parse(file_bytes(place.file("all/summary.json")))["valid_bleu"].is_null());
+  CHECK(train("drawn", {"--data", place.file("pairs.tsv"), "--valid", "5", "--test", "7", "--reverse"})
+            .find("48 for training, 5 for validation, 7 for the test") != std::string::npos);
+  CHECK(train("files", {"--source", place.file("a.en"), "--target", place.file("a.fr"), "--valid", place.file("a.en"),
+                        place.file("a.fr"), "--pairs", "10"})
+            .find("10 for training, 60 for validation, 0 for the test") != std::string::npos);
+  // The same seed and text give the same words on either path.
+  CHECK(run_program({"evaluate", place.file("drawn")}).out.find("7 sentences") != std::string::npos);
+}
+
+TEST_CASE("train: a disk that fills while saving is told, and an earlier run stays whole") {
+  const TemporaryDirectory place;
+  REQUIRE(run_program(tiny(place.file("first"))).status == 0);
+  const auto before = directory_bytes(place.file("first"));
+  // A limit on the size of files stands for the full disk: 8 blocks hold the configuration, but no model.
+  std::string command = "trap '' XFSZ\nulimit -f 8\nexec \"$tapestry\"";
+  for (const std::string& argument : tiny(place.file("second"))) command += " " + argument;
+  const Outcome outcome = run_shell(command);
+  CAPTURE(outcome.error);
+  CHECK(outcome.complained(1));
+  CHECK(outcome.error.find("must be writable; File too large") != std::string::npos);
+  CHECK(directory_bytes(place.file("first")) == before);
+  CHECK_FALSE(std::filesystem::exists(place.file("second/model.safetensors")));
+  CHECK(run_program({"translate", place.file("second"), "a"}).complained(1));
+}
+
+TEST_CASE("corpus: the figures of its difficulty") {
+  const Outcome outcome = run_program({"corpus", "--difficulty", "--json"});
+  REQUIRE(outcome.status == 0);
+  const json figures = json::parse(outcome.out);
+  CHECK(figures["source_forms"].get<int>() >= 400);
+  CHECK(figures["target_forms"].get<int>() >= 400);
+  CHECK(figures["source_mean_length"].get<double>() >= 8);
+  CHECK(figures["target_mean_length"].get<double>() >= 8);
+  CHECK(figures["unseen_share"].get<double>() >= 0.2);
+  CHECK(figures["word_by_word_bleu"].get<double>() <= 45);
+  CHECK(figures["effective_sentences"].get<double>() >= 2e5);
+  CHECK(figures["diagonal_alignment_error_rate"].get<double>() > 0);
+  CHECK(count_lines(run_program({"corpus", "--difficulty"}).out) == 8);
+}
+
+TEST_SUITE_END();
