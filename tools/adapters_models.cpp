@@ -10,8 +10,8 @@
 namespace tapestry {
 namespace {
 
-// The book's encoders read padding like words; only attention knows where a sentence ends. Ours stop there. So the model
-// is told that every row is full, and where attention ends is put right afterwards.
+// The book's encoders read padding like words; only attention knows where a sentence ends. Ours stop there. So the
+// model is told that every row is full, and where attention ends is put right afterwards.
 class BookModel : public EncoderDecoder {
  public:
   // `lengths` [B] are the real ones of the rows of the case.
@@ -98,8 +98,7 @@ Outputs forced_loss(const std::string& name, OracleCase& c) {
   outputs.tensors["per_sample"] = mean(cross_entropy(logits, batch.target.ids, options), {1});
   if (forced.attention) {
     const Shape& shape = forced.attention.shape();  // [B,T,S]; the book has [T,B,1,S]
-    outputs.tensors["attention"] =
-        reshape(transpose(forced.attention, 0, 1), {shape[1], shape[0], 1, shape[2]});
+    outputs.tensors["attention"] = reshape(transpose(forced.attention, 0, 1), {shape[1], shape[0], 1, shape[2]});
   }
   return outputs;
 }
