@@ -35,7 +35,9 @@ Outputs embedding_layer(OracleCase& c) {
   const Embedding layer(c.scope(), c.hyper<Index>("num"), c.hyper<Index>("dim"));
   c.load();
   if (!c.given("padding_idx")) return layer(c.ids("ids"));
-  const Index rows = layer.weight.size(0), padding = (c.hyper<Index>("padding_idx") + rows) % rows;
+  const Index rows = layer.weight.size(0);
+  require(rows > 0, "embedding: at least one row is needed");
+  const Index padding = (c.hyper<Index>("padding_idx") + rows) % rows;
   std::vector<std::int32_t> frozen(static_cast<std::size_t>(rows), 0);
   frozen[static_cast<std::size_t>(padding)] = 1;
   return embedding(where(Ids(std::move(frozen), {rows, 1}), layer.weight.detach(), layer.weight), c.ids("ids"));

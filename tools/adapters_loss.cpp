@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cmath>
 
 #include "autograd/loss.h"
@@ -85,11 +86,11 @@ Outputs kl_div(OracleCase& c) {
 
 // The book divides a sentence's loss by all its steps, the masked ones too.
 Outputs d2l_masked_ce(OracleCase& c) {
-  const Ids targets = c.ids("t"), lengths = c.ids("valid_lens");
+  const Ids targets = c.ids("t"), lengths = c.ids("valid_lens", {targets.size(0)});
   CrossEntropyOptions options;
   options.reduction = Reduction::none;
   std::vector<std::int32_t> counted(targets.values().begin(), targets.values().end());
-  const Index steps = targets.size(1);
+  const Index steps = targets.numel() / std::max<Index>(1, targets.size(0));
   for (Index i = 0; i < targets.numel(); ++i)
     if (i % steps >= lengths[i / steps]) counted[static_cast<std::size_t>(i)] = options.ignore_index;
   return mean(cross_entropy(c.in("x"), Ids(std::move(counted), targets.shape()), options), {1});

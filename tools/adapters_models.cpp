@@ -16,7 +16,7 @@ class BookModel : public EncoderDecoder {
  public:
   // `lengths` [B] are the real ones of the rows of the case.
   BookModel(const std::string& model, OracleCase& c)
-      : inner_(make_model(shape_of(model, c), c.scope())), lengths_(c.ids("src_valid_len")) {
+      : inner_(make_model(shape_of(model, c), c.scope())), lengths_(c.ids("src_valid_len", {c.ids("src").size(0)})) {
     c.load();
   }
 
@@ -67,7 +67,7 @@ std::vector<std::vector<std::int32_t>> rows_of(const Ids& ids) {
 Ids padded_targets(const OracleCase& c) {
   require(c.hyper<std::int32_t>("pad") == Vocabulary::pad, "models: <pad> must be {}; given {}", Vocabulary::pad,
           c.hyper<std::int32_t>("pad"));
-  const Ids targets = c.ids("tgt"), lengths = c.ids("tgt_valid_len");
+  const Ids targets = c.ids("tgt"), lengths = c.ids("tgt_valid_len", {targets.size(0)});
   std::vector<std::int32_t> counted(targets.values().begin(), targets.values().end());
   const Index steps = targets.size(1);
   for (Index i = 0; i < targets.numel(); ++i)
@@ -128,9 +128,14 @@ Outputs training(const std::string& name, OracleCase& c) {
   const BookModel model(name, c);
   std::vector<Example> examples;
   const auto sources = rows_of(c.ids("src")), targets = rows_of(c.ids("tgt"));
+  require(targets.size() == sources.size(), "models: as many targets as sources are needed");
+  const Ids lengths = c.ids("tgt_valid_len", {c.ids("tgt").size(0)});
+  for (auto length : lengths.values())
+    require(0 < length && length <= c.ids("tgt").size(1), "models: a target's length must lie within it; given {}",
+            length);
   for (std::size_t b = 0; b < sources.size(); ++b) {
     examples.push_back({sources[b], targets[b]});
-    examples[b].target.resize(static_cast<std::size_t>(c.ids("tgt_valid_len")[static_cast<Index>(b)]));
+    examples[b].target.resize(static_cast<std::size_t>(lengths[static_cast<Index>(b)]));
   }
   std::vector<const Example*> rows;
   for (const Example& example : examples) rows.push_back(&example);

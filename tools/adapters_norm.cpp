@@ -46,7 +46,8 @@ Outputs dropout_of(OracleCase& c) {
   if (c.has("in.const_mask")) return x * c.in("const_mask") / (1 - p);
   if (!c.hyper("training", true)) return x;
   if (p != 0 && p != 1) throw NotImplemented("dropout: the mask is not given");
-  return dropout(x, p, {});
+  // With p = 0 or 1 no element's place matters, so that rows may stand for any shape.
+  return reshape(dropout(reshape(x, {x.numel(), 1}), p, {}), x.shape());
 }
 
 }  // namespace

@@ -46,6 +46,7 @@ Ids extreme_places(const Tensor& x, int axis, Index k, bool largest) {
   axis = x.shape().axis(axis);
   const std::vector<double> values = x.values();
   const Index n = x.size(axis);
+  require(0 < k && k <= n, "places: from 1 to {} elements of the axis can be chosen; given {}", n, k);
   Index inner = 1;
   for (int i = axis + 1; i < x.rank(); ++i) inner *= x.size(i);
   std::vector<std::int32_t> places(static_cast<std::size_t>(x.numel() / n * k));

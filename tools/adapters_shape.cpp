@@ -2,6 +2,7 @@
 
 #include "autograd/ops.h"
 #include "tools/adapters.h"
+#include "tools/completed_shape.h"
 #include "tools/expression.h"
 
 namespace tapestry {
@@ -16,15 +17,6 @@ std::vector<T> list_of(const OracleCase& c, const char* key) {
   return c.hyper<std::vector<T>>(key);
 }
 
-// The sizes with a -1 among them replaced so that `numel` elements fit.
-Shape completed(Sizes sizes, Index numel) {
-  Index known = 1;
-  for (Index size : sizes) known *= size < 0 ? 1 : size;
-  for (Index& size : sizes)
-    if (size < 0) size = numel / known;
-  return Shape(sizes);
-}
-
 Outputs transpose_of(OracleCase& c) {
   const auto axes = c.hyper<std::vector<int>>("dims");
   return transpose(c.in("x"), axes.at(0), axes.at(1));
@@ -36,7 +28,7 @@ Outputs permute_of(OracleCase& c) {
 
 Outputs reshape_of(OracleCase& c) {
   if (const auto text = expression_of(c)) return evaluate(*text, c);
-  return reshape(c.in("x"), completed(c.hyper<Sizes>("shape"), c.in("x").numel()));
+  return reshape(c.in("x"), completed_shape(c.hyper<Sizes>("shape"), c.in("x").numel()));
 }
 
 Outputs flatten(OracleCase& c) {
@@ -90,6 +82,10 @@ Outputs repeat_interleave(OracleCase& c) {
   const Var x = c.in("x");
   const int axis = c.hyper<int>("dim");
   const auto repeats = list_of<std::int32_t>(c, "repeats");
+  require(repeats.size() == 1 || static_cast<Index>(repeats.size()) == x.size(axis),
+          "repeat_interleave: one number or one for each element is needed; given {}", repeats.size());
+  require(std::ranges::all_of(repeats, [](auto n) { return n >= 0; }),
+          "repeat_interleave: repeats must not be negative");
   std::vector<std::int32_t> rows;
   for (Index i = 0; i < x.size(axis); ++i)
     rows.insert(rows.end(), static_cast<std::size_t>(repeats[repeats.size() == 1 ? 0 : static_cast<std::size_t>(i)]),
@@ -166,9 +162,10 @@ Outputs chunk(OracleCase& c) {
   const Var x = c.in("x");
   const int axis = c.hyper<int>("axis");
   const auto n = c.hyper<Index>("chunks");
+  require(0 < n && n <= x.size(axis), "chunk: from 1 to {} chunks can be made; given {}", x.size(axis), n);
   const auto parts = split(x, Sizes(static_cast<std::size_t>(n), x.size(axis) / n), axis);
   if (c.entry().variant == "gates")
-    return sigmoid(parts.at(1)) + sigmoid(parts[0]) * tanh(parts[2]) * sigmoid(parts[3]);
+    return sigmoid(parts.at(1)) + sigmoid(parts[0]) * tanh(parts.at(2)) * sigmoid(parts.at(3));
   if (c.entry().variant == "one_unused") return parts.at(0) * parts.at(2);
   throw NotImplemented("chunk: unknown form " + c.entry().variant);
 }

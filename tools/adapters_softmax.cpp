@@ -27,7 +27,7 @@ Outputs masked_softmax_of(OracleCase& c) {
 // x [B,T,...] with `value` from each sentence's length on.
 Outputs sequence_mask(OracleCase& c) {
   const Var x = c.in("x");
-  const Ids lengths = c.ids("valid_lens");
+  const Ids lengths = c.ids("valid_lens", {x.size(0)});
   std::vector<std::int32_t> hidden;
   for (Index b = 0; b < x.size(0); ++b)
     for (Index t = 0; t < x.size(1); ++t) hidden.push_back(t >= lengths[b] ? 1 : 0);

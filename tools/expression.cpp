@@ -5,6 +5,7 @@
 #include <charconv>
 
 #include "autograd/ops.h"
+#include "tools/completed_shape.h"
 
 namespace tapestry {
 namespace {
@@ -96,20 +97,12 @@ class Evaluator {
     if (word == "contiguous") return x;
     if (word == "transpose") return transpose(x, static_cast<int>(given(0)), static_cast<int>(given(1)));
     if (word == "permute") return permute(x, std::vector<int>(numbers.begin(), numbers.end()));
-    if (word == "reshape" || word == "view") return reshaped(x, numbers);
-    if (word == "flatten") return reshaped(x, {-1});
+    if (word == "reshape" || word == "view") return reshape(x, completed_shape(numbers, x.numel()));
+    if (word == "flatten") return reshape(x, {x.numel()});
     if (word == "expand") return expand(x, Shape(numbers));
     if (word == "unsqueeze") return unsqueezed(x, given(0));
     if (word == "select") return select(x, static_cast<int>(given(0)), given(1));
     refuse();
-  }
-
-  static Var reshaped(const Var& x, std::vector<Index> sizes) {
-    Index known = 1;
-    for (Index size : sizes) known *= size < 0 ? 1 : size;
-    for (Index& size : sizes)
-      if (size < 0) size = x.numel() / known;
-    return reshape(x, Shape(sizes));
   }
 
   static Var unsqueezed(const Var& x, Index axis) {

@@ -67,6 +67,12 @@ Ids OracleCase::ids(const std::string& name) const {
   return found->second;
 }
 
+Ids OracleCase::ids(const std::string& name, const Shape& shape) const {
+  Ids found = ids(name);
+  require(found.shape() == shape, "case: in.{} must be {}; given {}", name, shape.text(), found.shape().text());
+  return found;
+}
+
 Var OracleCase::leaf(const std::string& array) {
   const auto known = leaves_.find(array);
   if (known != leaves_.end()) return known->second;

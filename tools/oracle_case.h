@@ -49,6 +49,8 @@ class OracleCase {
   Var in(const std::string& name) { return leaf("in." + name); }
   /// The same for integers and booleans.
   Ids ids(const std::string& name) const;
+  /// The same, of a shape that is needed. Errors: another shape.
+  Ids ids(const std::string& name, const Shape& shape) const;
   /// The array `param.NAME`, or an absent Var.
   Var param(const std::string& name) { return has("param." + name) ? leaf("param." + name) : Var(); }
 
