@@ -5,6 +5,12 @@
 namespace tapestry {
 namespace {
 
+// An index that counts from the end where it is negative.
+Index wrapped(Index i, Index size) {
+  require(-size <= i && i < size, "index: must lie in an axis of {}; given {}", size, i);
+  return i < 0 ? i + size : i;
+}
+
 Outputs gather_of(OracleCase& c) {
   return gather(c.in("x"), c.hyper<int>("dim"), c.ids("idx"));
 }
@@ -23,7 +29,6 @@ Outputs index_pairs(OracleCase& c) {
   const Ids rows = c.ids("i"), columns = c.ids("j");
   require(x.rank() == 2 && rows.shape() == columns.shape(), "index: a matrix and as many rows as columns are needed");
   std::vector<std::int32_t> places;
-  const auto wrapped = [](Index i, Index size) { return i < 0 ? i + size : i; };
   for (Index k = 0; k < rows.numel(); ++k)
     places.push_back(
         static_cast<std::int32_t>(wrapped(rows[k], x.size(0)) * x.size(1) + wrapped(columns[k], x.size(1))));
@@ -35,9 +40,7 @@ Outputs embedding_layer(OracleCase& c) {
   const Embedding layer(c.scope(), c.hyper<Index>("num"), c.hyper<Index>("dim"));
   c.load();
   if (!c.given("padding_idx")) return layer(c.ids("ids"));
-  const Index rows = layer.weight.size(0);
-  require(rows > 0, "embedding: at least one row is needed");
-  const Index padding = (c.hyper<Index>("padding_idx") + rows) % rows;
+  const Index rows = layer.weight.size(0), padding = wrapped(c.hyper<Index>("padding_idx"), rows);
   std::vector<std::int32_t> frozen(static_cast<std::size_t>(rows), 0);
   frozen[static_cast<std::size_t>(padding)] = 1;
   return embedding(where(Ids(std::move(frozen), {rows, 1}), layer.weight.detach(), layer.weight), c.ids("ids"));
