@@ -105,8 +105,7 @@ void layer_norm_backward_weight(const Tensor& target, const Tensor& dy, const No
   const Tensor products = Tensor::empty(saved.rows.shape(), dy.dtype());
   dispatch(dy.dtype(), [&]<class T> {
     map(
-        products.numel(), products.data<T>(), [](auto a, auto b) { return a * b; }, dy.data<T>(),
-        saved.rows.data<T>());
+        products.numel(), products.data<T>(), [](auto a, auto b) { return a * b; }, dy.data<T>(), saved.rows.data<T>());
   });
   add_column_sums(target.reshape({target.numel()}), products);
 }

@@ -56,7 +56,8 @@ TEST_SUITE("fast") {
 
   TEST_CASE("errors") {
     const Var x(Tensor::zeros({2, 3}, DType::f32)), short_weight(Tensor::zeros({2}, DType::f32));
-    CHECK_THROWS_WITH_AS(layer_norm(x, {}, {}, 3), "layer_norm: the axes must be some of x's; given 3 of [2, 3]", Error);
+    CHECK_THROWS_WITH_AS(layer_norm(x, {}, {}, 3), "layer_norm: the axes must be some of x's; given 3 of [2, 3]",
+                         Error);
     CHECK_THROWS_WITH_AS(layer_norm(x, short_weight, {}), "layer_norm: the weight must be [3]; given [2]", Error);
     CHECK_THROWS_WITH_AS(layer_norm(x, {}, short_weight), "layer_norm: the bias must be [3]; given [2]", Error);
   }

@@ -30,12 +30,9 @@ Outputs linear_layer(OracleCase& c) {
 }  // namespace
 
 std::vector<Adapter> matmul_adapters() {
-  return {{"matmul", "tapestry::matmul", product},
-          {"matmul_view", "tapestry::matmul", product},
-          {"bmm", "tapestry::matmul", product},
-          {"addmm", "tapestry::matmul, add", addmm},
-          {"outer", "tapestry::matmul", outer},
-          {"linear", "nn: Linear (tapestry::linear)", linear_layer}};
+  return {{"matmul", "tapestry::matmul", product}, {"matmul_view", "tapestry::matmul", product},
+          {"bmm", "tapestry::matmul", product},    {"addmm", "tapestry::matmul, add", addmm},
+          {"outer", "tapestry::matmul", outer},    {"linear", "nn: Linear (tapestry::linear)", linear_layer}};
 }
 
 }  // namespace tapestry

@@ -10,8 +10,8 @@
 namespace tapestry {
 namespace {
 
-// The book's encoders read padding like words; only attention knows where a sentence ends. Ours stop there. So the model
-// is told that every row is full, and where attention ends is put right afterwards.
+// The book's encoders read padding like words; only attention knows where a sentence ends. Ours stop there. So the
+// model is told that every row is full, and where attention ends is put right afterwards.
 class BookModel : public EncoderDecoder {
  public:
   // `lengths` [B] are the real ones of the rows of the case.
@@ -63,15 +63,16 @@ std::vector<std::vector<std::int32_t>> rows_of(const Ids& ids) {
   return rows;
 }
 
-// Each sentence's loss in the book: the sum over its real tokens, divided by all steps. [B]
-Var losses_by_sentence(const Var& logits, const Ids& targets, const Ids& lengths) {
-  CrossEntropyOptions options;
-  options.reduction = Reduction::none;
+// The targets [B,T] with <pad>, which no loss counts, from each sentence's length on.
+Ids padded_targets(const OracleCase& c) {
+  require(c.hyper<std::int32_t>("pad") == Vocabulary::pad, "models: <pad> must be {}; given {}", Vocabulary::pad,
+          c.hyper<std::int32_t>("pad"));
+  const Ids targets = c.ids("tgt"), lengths = c.ids("tgt_valid_len");
   std::vector<std::int32_t> counted(targets.values().begin(), targets.values().end());
   const Index steps = targets.size(1);
   for (Index i = 0; i < targets.numel(); ++i)
-    if (i % steps >= lengths[i / steps]) counted[static_cast<std::size_t>(i)] = options.ignore_index;
-  return mean(cross_entropy(logits, Ids(std::move(counted), targets.shape()), options), {1});
+    if (i % steps >= lengths[i / steps]) counted[static_cast<std::size_t>(i)] = Vocabulary::pad;
+  return Ids(std::move(counted), targets.shape());
 }
 
 Outputs forced_loss(const std::string& name, OracleCase& c) {
@@ -79,7 +80,7 @@ Outputs forced_loss(const std::string& name, OracleCase& c) {
   Batch batch;
   batch.source = {c.ids("src"), c.ids("src_valid_len")};
   batch.inputs = c.ids("dec_in");
-  batch.target = {c.ids("tgt"), c.ids("tgt_valid_len")};
+  batch.target = {padded_targets(c), c.ids("tgt_valid_len")};
   for (auto length : batch.target.lengths.values()) batch.tokens += length;
   const Pass pass;
   const auto steps = static_cast<double>(batch.target.ids.size(1));
@@ -91,11 +92,13 @@ Outputs forced_loss(const std::string& name, OracleCase& c) {
       model.teacher_forced(batch.inputs, model.encode(batch.source.ids, batch.source.lengths, pass), pass, true);
   const Var logits = model.output()(forced.features);
   outputs.tensors["logits"] = logits;
-  outputs.tensors["per_sample"] = losses_by_sentence(logits, batch.target.ids, batch.target.lengths);
+  CrossEntropyOptions options;
+  options.reduction = Reduction::none;
+  options.ignore_index = Vocabulary::pad;
+  outputs.tensors["per_sample"] = mean(cross_entropy(logits, batch.target.ids, options), {1});
   if (forced.attention) {
     const Shape& shape = forced.attention.shape();  // [B,T,S]; the book has [T,B,1,S]
-    outputs.tensors["attention"] =
-        reshape(transpose(forced.attention, 0, 1), {shape[1], shape[0], 1, shape[2]});
+    outputs.tensors["attention"] = reshape(transpose(forced.attention, 0, 1), {shape[1], shape[0], 1, shape[2]});
   }
   return outputs;
 }

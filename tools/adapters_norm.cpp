@@ -23,8 +23,7 @@ Outputs at_layer_norm(OracleCase& c) {
 }
 
 Outputs addnorm(OracleCase& c) {
-  return layer_norm(c.in("y") + c.in("x"), c.param("ln.weight"), c.param("ln.bias"), axes_of(c),
-                    c.hyper("eps", 1e-5));
+  return layer_norm(c.in("y") + c.in("x"), c.param("ln.weight"), c.param("ln.bias"), axes_of(c), c.hyper("eps", 1e-5));
 }
 
 Outputs feed_forward(OracleCase& c) {

@@ -71,13 +71,11 @@ std::unique_ptr<Optimizer> make_optimizer(const OracleCase& c, std::vector<Tenso
   if (op.starts_with("adagrad")) return std::make_unique<Adagrad>(std::move(parameters), c);
   if (op.starts_with("rmsprop")) return std::make_unique<RmsProp>(std::move(parameters), c);
   if (op.starts_with("sgd"))
-    return std::make_unique<Sgd>(std::move(parameters),
-                                 SgdOptions{c.hyper("momentum", 0.0), c.hyper("dampening", 0.0),
-                                            c.hyper("nesterov", false), weight_decay});
+    return std::make_unique<Sgd>(std::move(parameters), SgdOptions{c.hyper("momentum", 0.0), c.hyper("dampening", 0.0),
+                                                                   c.hyper("nesterov", false), weight_decay});
   const auto betas = c.hyper("betas", std::vector{0.9, 0.999});
-  return std::make_unique<Adam>(
-      std::move(parameters),
-      AdamOptions{betas.at(0), betas.at(1), c.hyper("eps", 1e-8), weight_decay, op.starts_with("adamw")});
+  return std::make_unique<Adam>(std::move(parameters), AdamOptions{betas.at(0), betas.at(1), c.hyper("eps", 1e-8),
+                                                                   weight_decay, op.starts_with("adamw")});
 }
 
 // Parameters that are moved by one optimiser at one rate.

@@ -24,9 +24,8 @@ Adapter reduction(const char* op, const char* called, Reduce function) {
 }
 
 Adapter variance_by(const char* op, bool unbiased) {
-  return {op, "tapestry::variance", [unbiased](OracleCase& c) {
-            return Outputs(variance(c.in("x"), axes_of(c), unbiased, keepdims_of(c)));
-          }};
+  return {op, "tapestry::variance",
+          [unbiased](OracleCase& c) { return Outputs(variance(c.in("x"), axes_of(c), unbiased, keepdims_of(c))); }};
 }
 
 Adapter deviation_by(const char* op, bool unbiased) {

@@ -167,7 +167,8 @@ Outputs chunk(OracleCase& c) {
   const int axis = c.hyper<int>("axis");
   const auto n = c.hyper<Index>("chunks");
   const auto parts = split(x, Sizes(static_cast<std::size_t>(n), x.size(axis) / n), axis);
-  if (c.entry().variant == "gates") return sigmoid(parts.at(1)) + sigmoid(parts[0]) * tanh(parts[2]) * sigmoid(parts[3]);
+  if (c.entry().variant == "gates")
+    return sigmoid(parts.at(1)) + sigmoid(parts[0]) * tanh(parts[2]) * sigmoid(parts[3]);
   if (c.entry().variant == "one_unused") return parts.at(0) * parts.at(2);
   throw NotImplemented("chunk: unknown form " + c.entry().variant);
 }

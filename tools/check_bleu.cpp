@@ -52,7 +52,11 @@ std::string check(const Json& line) {
 }
 
 ConformanceRow check_line(const Json& line) {
-  ConformanceRow row{"bleu/" + line.at("case").get<std::string>(), "bleu", "corpus_bleu", CaseStatus::passed, "",
+  ConformanceRow row{"bleu/" + line.at("case").get<std::string>(),
+                     "bleu",
+                     "corpus_bleu",
+                     CaseStatus::passed,
+                     "",
                      "models: corpus_bleu"};
   try {
     row.error = check(line);

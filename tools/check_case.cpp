@@ -36,8 +36,8 @@ std::string compare_outputs(const OracleCase& c, const Outputs& outputs) {
   for (const std::string& array : arrays(c.file(), "out.")) {
     const std::string name = array.substr(4);
     // Where the exact gradient of a parameter is zero, Adam makes whole steps of rounding noise.
-    const bool noise = array.starts_with("out.final.") &&
-                       std::ranges::count(c.entry().zero_gradient, "param." + array.substr(10)) > 0;
+    const bool noise =
+        array.starts_with("out.final.") && std::ranges::count(c.entry().zero_gradient, "param." + array.substr(10)) > 0;
     if (noise) continue;
     std::string error;
     if (const auto expected = c.file().tensors.find(array); expected != c.file().tensors.end()) {
@@ -74,8 +74,7 @@ Gradients differentiate(Tape& tape, const OracleCase& c, const Outputs& outputs)
 std::string compare_gradients(OracleCase& c, const Gradients& gradients) {
   for (const std::string& array : arrays(c.file(), "grad.")) {
     const Tensor given = gradients[c.differentiated(array.substr(5))];
-    const std::string error =
-        difference(array, given, c.file().tensors.at(array), tolerance_for(c.entry(), array));
+    const std::string error = difference(array, given, c.file().tensors.at(array), tolerance_for(c.entry(), array));
     if (!error.empty()) return error;
   }
   return "";

@@ -13,8 +13,8 @@ namespace tapestry {
 
 /// One line of an index.jsonl: what a file holds and which function of it is meant.
 struct OracleEntry {
-  std::string path;  // of the safetensors file
-  std::string name;  // the file within its folder, without the extension
+  std::string path;                   // of the safetensors file
+  std::string name;                   // the file within its folder, without the extension
   std::string op, category, variant;  // `variant` tells the cases of an op apart
   DType dtype = DType::f64;
   nlohmann::json hyper;
