@@ -35,7 +35,7 @@ void check_all(const std::vector<BadUsage>& cases, int status) {
 TEST_CASE("program: a command line that cannot be meant is a usage error") {
   check_all(
       {
-          {{}, "subcommand is required"},
+          {{}, "a subcommand is required"},
           {{"learn"}, "learn"},
           {{"train"}, "--out is required"},
           {{"translate"}, "DIR is required"},
