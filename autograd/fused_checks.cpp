@@ -2,6 +2,7 @@
 
 #include "autograd/attention.h"
 #include "autograd/dropout.h"
+#include "autograd/layer_norm.h"
 #include "autograd/loss.h"
 #include "autograd/recurrent.h"
 
@@ -71,6 +72,20 @@ void attention_checks(std::vector<GradcheckCase>& checks) {
                     {3}});
 }
 
+void layer_norm_checks(std::vector<GradcheckCase>& checks) {
+  const std::vector<CheckInput> inputs = {{{2, 3, 5}}, {{5}}, {{5}}};
+  checks.push_back(
+      {"layer_norm", inputs, [](const Arguments& in) { return Arguments{layer_norm(in[0], in[1], in[2])}; }});
+  checks.push_back({"layer_norm/two_axes", {{{2, 3, 5}}, {{3, 5}}, {{3, 5}}}, [](const Arguments& in) {
+                      return Arguments{layer_norm(in[0], in[1], in[2], 2, 0.1)};
+                    }});
+  checks.push_back({"layer_norm/no_bias", {inputs[0], inputs[1]}, [](const Arguments& in) {
+                      return Arguments{layer_norm(in[0], in[1], {})};
+                    }});
+  checks.push_back(
+      {"layer_norm/plain", {inputs[0]}, [](const Arguments& in) { return Arguments{layer_norm(in[0], {}, {})}; }});
+}
+
 void loss_checks(std::vector<GradcheckCase>& checks) {
   checks.push_back({"mse_loss", {{{2, 3}}, {{2, 3}}}, [](const Arguments& in) {
                       return Arguments{mse_loss(in[0], in[1]), mse_loss(in[1], in[0], Reduction::sum),
@@ -109,6 +124,7 @@ std::vector<GradcheckCase> fused_checks() {
   dropout_checks(checks);
   gru_checks(checks);
   attention_checks(checks);
+  layer_norm_checks(checks);
   loss_checks(checks);
   return checks;
 }

@@ -90,8 +90,8 @@ void reduce_checks(Cases& cases) {
     const std::string name = op.first;
     const Op f = op.second;
     const auto check = [&](const char* variant, Axes axes, bool keep) {
-      cases.push_back(unary((name + variant).c_str(),
-                            [f, axes, keep](const Var& x) { return f(x, axes, keep); }, {{2, 3, 4}}));
+      cases.push_back(
+          unary((name + variant).c_str(), [f, axes, keep](const Var& x) { return f(x, axes, keep); }, {{2, 3, 4}}));
     };
     check("/all", {}, false);
     check("/last", {-1}, false);

@@ -5,6 +5,7 @@
 
 #include "core/for_vectors.h"
 #include "core/softmax.h"
+#include "core/tanh.h"
 
 namespace tapestry::core {
 namespace {
@@ -46,7 +47,7 @@ template <class T>
 T score(Index width, const T* query, const T* key, const T* w_v, T* tanhs) {
   Batch<T> sum(0);
   for_vectors<T>(width, [&](Index i, auto v) {
-    const auto t = tanh(v.load(query + i) + v.load(key + i));
+    const auto t = smooth_tanh<T>(v.load(query + i) + v.load(key + i));
     if (tanhs != nullptr) v.store(t, tanhs + i);
     sum = fma(t, v.load(w_v + i), sum);
   });
@@ -108,7 +109,7 @@ void attend_backward(const Query<T>& at, const AdditiveAttentionResult& result, 
     const T* const tanhs = at.tanhs(result.tanhs, k);
     T* const dkey = at.key(into.keys, k);
     for_vectors<T>(at.width, [&](Index i, auto v) {
-      const auto t = tanhs != nullptr ? v.load(tanhs + i) : tanh(v.load(query + i) + v.load(key + i));
+      const auto t = tanhs != nullptr ? v.load(tanhs + i) : smooth_tanh<T>(v.load(query + i) + v.load(key + i));
       const auto dsum = dscore * v.load(w_v + i) * (Batch<T>(1) - t * t);
       if (dquery != nullptr) v.store(v.load(dquery + i) + dsum, dquery + i);
       if (dkey != nullptr) v.store(v.load(dkey + i) + dsum, dkey + i);

@@ -4,7 +4,9 @@
 #include <vector>
 
 #include "core/for_vectors.h"
+#include "core/functions.h"
 #include "core/gemm.h"
+#include "core/tanh.h"
 
 // One buffer `gates` [B,T,4H] goes through the whole computation, so that a training step stays in the cache. Each row
 // has four blocks of H columns:
@@ -81,17 +83,12 @@ void input_product(const Sequence<T>& s) {
   });
 }
 
-template <class T>
-Batch<T> sigmoid(const Batch<T>& x) {
-  return Batch<T>(1) / (Batch<T>(1) + exp(-x));
-}
-
 // The gates and the new state of one row from its finished sums.
 template <class T>
 void gates_forward(Index hidden, T* g, const T* previous, T* state, bool keep) {
   for_vectors<T>(hidden, [&](Index i, auto v) {
-    const auto r = sigmoid<T>(v.load(g + hidden + i)), z = sigmoid<T>(v.load(g + 2 * hidden + i));
-    const auto n = tanh(fma(r, v.load(g + 3 * hidden + i), v.load(g + i)));
+    const auto r = core::sigmoid(v.load(g + hidden + i)), z = core::sigmoid(v.load(g + 2 * hidden + i));
+    const auto n = smooth_tanh<T>(fma(r, v.load(g + 3 * hidden + i), v.load(g + i)));
     v.store(fma(z, v.load(previous + i) - n, n), state + i);
     if (keep) {
       v.store(n, g + i);

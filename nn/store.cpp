@@ -26,22 +26,22 @@ Tensor ParameterStore::slice(const std::vector<Tensor>& chunks, const Place& pla
   return chunks[place.chunk].rows(place.offset, place.offset + shape.numel()).reshape(shape);
 }
 
-std::vector<Tensor> ParameterStore::pieces_of(const std::vector<Tensor>& chunks) {
+std::vector<Tensor> ParameterStore::pieces_of(const std::vector<Tensor>& chunks) const {
   std::vector<Tensor> pieces;
-  for (const Tensor& chunk : chunks)
-    for (Index begin = 0; begin < chunk.numel(); begin += piece_elements)
-      pieces.push_back(chunk.rows(begin, std::min(begin + piece_elements, chunk.numel())));
+  for (std::size_t c = 0; c < chunks.size(); ++c)
+    for (Index begin = 0; begin < used_[c]; begin += piece_elements)
+      pieces.push_back(chunks[c].rows(begin, std::min(begin + piece_elements, used_[c])));
   return pieces;
 }
 
 Var ParameterStore::parameter(const std::string& name, const Shape& shape, const Initialiser& init) {
   require(!index_.contains(name) && !aliases_.contains(name), "store: parameter names must be unique; {} exists", name);
-  if (chunks_.empty() || used_ + shape.numel() > chunks_.back().numel()) {
+  if (chunks_.empty() || used_.back() + shape.numel() > chunks_.back().numel()) {
     chunks_.push_back(Tensor::zeros({std::max(chunk_elements, aligned(shape.numel()))}, dtype_));
-    used_ = 0;
+    used_.push_back(0);
   }
-  places_.push_back({chunks_.size() - 1, used_});
-  used_ += aligned(shape.numel());
+  places_.push_back({chunks_.size() - 1, used_.back()});
+  used_.back() += aligned(shape.numel());
   const Tensor value = slice(chunks_, places_.back(), shape);
   core::Random random(seed_, name_hash(name));
   init(value, random);

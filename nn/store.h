@@ -51,12 +51,12 @@ class ParameterStore {
     Index offset;
   };
   static Tensor slice(const std::vector<Tensor>& chunks, const Place& place, const Shape& shape);
-  static std::vector<Tensor> pieces_of(const std::vector<Tensor>& chunks);
+  std::vector<Tensor> pieces_of(const std::vector<Tensor>& chunks) const;
 
   DType dtype_;
   std::uint64_t seed_;
-  std::vector<Tensor> chunks_;  // flat, zeroed; the last one has room from used_ on
-  Index used_ = 0;
+  std::vector<Tensor> chunks_;  // flat, zeroed
+  std::vector<Index> used_;     // elements of each chunk that parameters have; the last chunk may have room for more
   std::vector<Var> parameters_;
   std::vector<Place> places_;
   std::map<std::string, std::size_t> index_;

@@ -110,6 +110,7 @@ TEST_SUITE("fast") {
     const Tensor p = vector({1, 2}), g = vector({1});
     Adam adam({p});
     CHECK_THROWS_WITH_AS(adam.step(std::span(&g, 1), 0.1), "optimizer: the gradient must be [2]; given [1]", Error);
-    CHECK_THROWS_WITH_AS(adam.step(std::span<const Tensor>(), 0.1), "optimizer: 1 gradients are needed; given 0", Error);
+    CHECK_THROWS_WITH_AS(adam.step(std::span<const Tensor>(), 0.1), "optimizer: 1 gradients are needed; given 0",
+                         Error);
   }
 }

@@ -36,13 +36,14 @@ int run(int argc, char** argv) {
   program.set_version_flag("--version", "tapestry " TAPESTRY_VERSION, "Print the version and exit");
   program.set_help_flag("-h,--help", "Print this help and exit");
   program.require_subcommand(0, 1);  // none is told below: CLI11 would not name the word it does not know
-  add_bench(program);
   add_train(program);
   add_translate(program);
   add_evaluate(program);
   add_compare(program);
   add_corpus(program);
   add_gradcheck(program);
+  add_conformance(program);
+  add_bench(program);
   try {
     program.parse(argc, argv);
     if (program.get_subcommands().empty()) throw UsageError("a subcommand is required (see tapestry --help)");
