@@ -63,7 +63,7 @@ RunConfig whole_file(const std::string& model) {
   config.divisor = 0;
   config.valid = config.test = 500;
   config.bucket = true;
-  config.epochs = 20;
+  config.epochs = 12;
   config.embed = config.hidden = 128;
   config.layers = 1;
   config.dropout = 0.3;
