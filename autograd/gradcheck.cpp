@@ -7,25 +7,22 @@
 
 #include "autograd/tape.h"
 #include "core/denormals.h"
+#include "core/splitmix.h"
 
 namespace tapestry {
 namespace {
 
-// A generator of its own: the points must not change with the standard library.
+// What the points, cotangents and directions are drawn with.
 class Draw {
  public:
-  explicit Draw(std::uint64_t seed) : state_(seed) {}
-  double uniform(double low, double high) { return low + (high - low) * static_cast<double>(next() >> 11) * 0x1.0p-53; }
-  Index below(Index n) { return static_cast<Index>(next() % static_cast<std::uint64_t>(n)); }
+  explicit Draw(std::uint64_t seed) : random_(seed) {}
+  double uniform(double low, double high) {
+    return low + (high - low) * static_cast<double>(random_.next() >> 11) * 0x1.0p-53;
+  }
+  Index below(Index n) { return static_cast<Index>(random_.below(static_cast<std::uint64_t>(n))); }
 
  private:
-  std::uint64_t next() {  // splitmix64
-    std::uint64_t z = state_ += 0x9e3779b97f4a7c15;
-    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9;
-    z = (z ^ (z >> 27)) * 0x94d049bb133111eb;
-    return z ^ (z >> 31);
-  }
-  std::uint64_t state_;
+  SplitMix64 random_;
 };
 
 // One argument under check and the elements of it that are compared.

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "core/error.h"
-#include "models/splitmix.h"
+#include "core/splitmix.h"
 
 namespace tapestry {
 

@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "core/error.h"
-#include "models/splitmix.h"
+#include "core/splitmix.h"
 #include "models/text_file.h"
 
 namespace tapestry {

@@ -35,7 +35,7 @@ void check_all(const std::vector<BadUsage>& cases, int status) {
 TEST_CASE("program: a command line that cannot be meant is a usage error") {
   check_all(
       {
-          {{}, "subcommand is required"},
+          {{}, "a subcommand is required"},
           {{"learn"}, "learn"},
           {{"train"}, "--out is required"},
           {{"translate"}, "DIR is required"},
@@ -61,8 +61,7 @@ TEST_CASE("program: options of train out of range are usage errors, and nothing 
   };
   check_all(
       {
-          {train({"--preset", "d2l"}),
-           "preset: must be one of quickstart, quickstart-paper, d2l-bahdanau, d2l-seq2seq"},
+          {train({"--preset", "d2l"}), "preset: must be one of quickstart, quickstart-book, d2l-bahdanau, d2l-seq2seq"},
           {train({"--model", "lstm"}), "--model: must be one of bahdanau, bahdanau-paper, seq2seq; given lstm"},
           {train({"--schedule", "cosine"}), "--schedule: must be constant or linear; given cosine"},
           {train({"--epochs", "abc"}), "--epochs: must be a whole number; given abc"},

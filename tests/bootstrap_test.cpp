@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "core/error.h"
-#include "models/splitmix.h"
+#include "core/splitmix.h"
 
 using namespace tapestry;
 using doctest::Approx;

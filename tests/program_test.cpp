@@ -140,7 +140,7 @@ TEST_CASE("evaluate: the figures, on the run's own test part and on a text of th
   CHECK(given["sentences"] == 2);
   CHECK(json::parse(run_program({"evaluate", run.path(), "--json", "--test", text}).out) == given);
   const std::string words = run_program({"evaluate", "--data", text, "--test", "1", run.path()}).out;
-  CHECK(words.find("1 sentences, the test part of " + text) != std::string::npos);
+  CHECK(words.find("1 sentence, the test part of " + text) != std::string::npos);
   CHECK(words.find("nats per target token") != std::string::npos);
   CHECK(words.find("smooth:exp") != std::string::npos);
 }

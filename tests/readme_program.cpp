@@ -18,12 +18,12 @@ int main() {
 
   ParameterStore::Gradients gradients = store.gradients();
   Adam adam(store.pieces());
-  for (int update = 0; update <= 400; ++update) {
+  for (int update = 0; update <= 100; ++update) {
     Tape tape(gradients.by_parameter);     // records from here on
     const Var y = second(tanh(first(x)));  // [4,2] -> [4,8] -> [4,1]
     const Var loss = mean(square(y - target));
     tape.backward(loss);                       // adds to the gradients
     adam.step(gradients.pieces, /*lr=*/0.05);  // moves the parameters, zeroes the gradients
-    if (update % 100 == 0) std::printf("update %3d  loss %.6f\n", update, loss.value().item());
+    if (update % 20 == 0) std::printf("update %3d  loss %.6f\n", update, loss.value().item());
   }
 }

@@ -1,4 +1,4 @@
-#include "models/splitmix.h"
+#include "core/splitmix.h"
 
 #include <doctest/doctest.h>
 

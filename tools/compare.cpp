@@ -62,8 +62,9 @@ void compare(const CompareOptions& options) {
   if (options.json)
     fmt::print("{}\n", to_json(result, text.corpus.size(), options.samples).dump(2));
   else
-    fmt::print("{} sentences, {}; corpus BLEU-4, 0 to 100, and paired bootstrap\n\n{}",
-               grouped(static_cast<std::int64_t>(text.corpus.size())), text.description, describe(options, result));
+    fmt::print("{}, {}; corpus BLEU-4, 0 to 100, and paired bootstrap\n\n{}",
+               counted(static_cast<std::int64_t>(text.corpus.size()), "sentence"), text.description,
+               describe(options, result));
 }
 
 }  // namespace
@@ -76,6 +77,7 @@ void add_compare(CLI::App& program) {
   const auto options = std::make_shared<CompareOptions>(command);
   command.add_option("A", options->a, "Run directory")->required();
   command.add_option("B", options->b, "Run directory")->required();
+  options->text.group("Text");
   add_text_options(options->text);
   add_number(command, "--samples", options->samples, "Resamplings of the test part (default: 1000)");
   add_threads(command, options->threads);

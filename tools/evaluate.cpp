@@ -81,7 +81,7 @@ void evaluate(const EvaluateOptions& options) {
     fmt::print("{}\n", to_json(result, alignment).dump(2));
     return;
   }
-  fmt::print("{}: {} sentences, {}\n\n{}", options.directory, grouped(static_cast<std::int64_t>(result.sentences)),
+  fmt::print("{}: {}, {}\n\n{}", options.directory, counted(static_cast<std::int64_t>(result.sentences), "sentence"),
              text.description, describe(result, alignment));
 }
 
@@ -96,6 +96,7 @@ void add_evaluate(CLI::App& program) {
       "the part of it that --test draws.");
   const auto options = std::make_shared<EvaluateOptions>(command);
   command.add_option("DIR", options->directory, "Run directory")->required();
+  options->text.group("Text");
   add_text_options(options->text);
   add_threads(command, options->threads);
   add_json(command, options->json);

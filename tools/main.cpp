@@ -35,7 +35,7 @@ int run(int argc, char** argv) {
   CLI::App program("Trains models that translate, and shows what they learned.", "tapestry");
   program.set_version_flag("--version", "tapestry " TAPESTRY_VERSION, "Print the version and exit");
   program.set_help_flag("-h,--help", "Print this help and exit");
-  program.require_subcommand(1);
+  program.require_subcommand(0, 1);  // none is told below: CLI11 would not name the word it does not know
   add_train(program);
   add_translate(program);
   add_evaluate(program);
@@ -46,6 +46,7 @@ int run(int argc, char** argv) {
   add_bench(program);
   try {
     program.parse(argc, argv);
+    if (program.get_subcommands().empty()) throw UsageError("a subcommand is required (see tapestry --help)");
     return flush_output();
   } catch (const CLI::Success& asked) {  // --help, --version
     program.exit(asked);

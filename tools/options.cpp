@@ -36,15 +36,17 @@ void ConfigOptions::text(const std::string& option, std::string RunConfig::*fiel
     if (value.empty()) throw UsageError(option + ": must not be empty");
     given_.push_back([=](RunConfig& config) { config.*field = value; });
   };
-  command_.add_option_function<std::string>(option, read, description)->type_name(type);
+  command_.add_option_function<std::string>(option, read, description)->type_name(type)->group(group_);
 }
 
 void ConfigOptions::flag(const std::string& option, bool RunConfig::*field, const std::string& description) {
   const auto read = [this, field](const bool& value) {
     given_.push_back([=](RunConfig& config) { config.*field = value; });
   };
-  command_.add_flag_function(
-      option, [read](std::int64_t count) { read(count > 0); }, description);
+  command_
+      .add_flag_function(
+          option, [read](std::int64_t count) { read(count > 0); }, description)
+      ->group(group_);
 }
 
 void ConfigOptions::part(const std::string& option, Index RunConfig::*number,
@@ -60,6 +62,7 @@ void ConfigOptions::part(const std::string& option, Index RunConfig::*number,
   };
   command_.add_option_function<std::vector<std::string>>(option, read, description)
       ->type_name("N|FILE...")
+      ->group(group_)
       ->expected(1, 2)
       ->allow_extra_args(false);
 }

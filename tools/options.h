@@ -52,6 +52,9 @@ class ConfigOptions {
   ConfigOptions(const ConfigOptions&) = delete;  // options point to it
   ConfigOptions& operator=(const ConfigOptions&) = delete;
 
+  /// The headline under which the help lists the options that follow.
+  void group(const std::string& headline) { group_ = headline; }
+
   template <class T>
   void number(const std::string& option, T RunConfig::*field, const std::string& description) {
     const auto read = [this, option, field](const std::string& text) {
@@ -59,7 +62,8 @@ class ConfigOptions {
       given_.push_back([=](RunConfig& config) { config.*field = value; });
     };
     command_.add_option_function<std::string>(option, read, description)
-        ->type_name(std::is_floating_point_v<T> ? "X" : "N");
+        ->type_name(std::is_floating_point_v<T> ? "X" : "N")
+        ->group(group_);
   }
   void text(const std::string& option, std::string RunConfig::*field, const std::string& type,
             const std::string& description);
@@ -77,6 +81,7 @@ class ConfigOptions {
 
  private:
   CLI::App& command_;
+  std::string group_ = "Options";
   std::vector<std::function<void(RunConfig&)>> given_;
 };
 

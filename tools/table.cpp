@@ -18,8 +18,9 @@ std::size_t display_width(std::string_view text) {
 }
 
 std::string padded(std::string_view text, std::size_t width, bool right) {
-  const std::string space(width - std::min(width, display_width(text)), ' ');
-  return right ? space + std::string(text) : std::string(text) + space;
+  std::string result(text);
+  result.insert(right ? 0 : result.size(), width - std::min(width, display_width(text)), ' ');
+  return result;
 }
 
 std::string format_table(const std::vector<std::vector<std::string>>& rows, std::string_view alignment) {
@@ -31,8 +32,10 @@ std::string format_table(const std::vector<std::vector<std::string>>& rows, std:
   std::string text;
   for (const auto& row : rows) {
     std::string line;
-    for (std::size_t i = 0; i < row.size(); ++i)
-      line += (i > 0 ? "  " : "") + padded(row[i], widths[i], alignment[i] == 'r');
+    for (std::size_t i = 0; i < row.size(); ++i) {
+      if (i > 0) line += "  ";
+      line += padded(row[i], widths[i], alignment[i] == 'r');
+    }
     line.erase(line.find_last_not_of(' ') + 1);
     text += line + '\n';
   }
@@ -44,6 +47,10 @@ std::string grouped(std::int64_t number) {
   for (auto at = static_cast<std::int64_t>(digits.size()) - 3; at > (number < 0 ? 1 : 0); at -= 3)
     digits.insert(static_cast<std::size_t>(at), ",");
   return digits;
+}
+
+std::string counted(std::int64_t number, std::string_view noun) {
+  return fmt::format("{} {}{}", grouped(number), noun, number == 1 ? "" : "s");
 }
 
 }  // namespace tapestry

@@ -19,4 +19,7 @@ std::string format_table(const std::vector<std::vector<std::string>>& rows, std:
 /// 1234567 as "1,234,567".
 std::string grouped(std::int64_t number);
 
+/// "1 layer", "2,000 layers".
+std::string counted(std::int64_t number, std::string_view noun);
+
 }  // namespace tapestry

@@ -23,6 +23,7 @@ struct TrainOptions {
 };
 
 void add_model_options(ConfigOptions& options) {
+  options.group("Model");
   options.text("--model", &RunConfig::model, "NAME", fmt::format("One of {}", fmt::join(model_names(), ", ")));
   options.number("--embed", &RunConfig::embed, "Width of an embedded word");
   options.number("--hidden", &RunConfig::hidden, "Width of the recurrent layers");
@@ -31,6 +32,7 @@ void add_model_options(ConfigOptions& options) {
 }
 
 void add_recipe_options(ConfigOptions& options) {
+  options.group("Recipe");
   options.number("--epochs", &RunConfig::epochs, "Times to go through the training text");
   options.number("--batch", &RunConfig::batch, "Sentence pairs an update");
   options.number("--lr", &RunConfig::lr, "Learning rate of Adam");
@@ -38,9 +40,9 @@ void add_recipe_options(ConfigOptions& options) {
   options.number("--clip", &RunConfig::clip, "Largest norm of the gradient; 0: none");
   options.number("--min-count", &RunConfig::min_count, "Rarer words of the training text are <unk>");
   options.number("--seed", &RunConfig::seed, "Seed of the parameters, of the order of the text and of dropout");
-  options.number("--shards", &RunConfig::shards, "Parts a batch is cut into; more than --threads are of no use");
+  options.number("--shards", &RunConfig::shards, "Parts a batch is cut into, which threads work through side by side");
   options.flag("--reference", &RunConfig::reference,
-               "Compute with plain ops instead of the fused ones: slow, the same");
+               "Compute with plain ops instead of fused ones: slower, with the same result");
 }
 
 /// What is trained by without further words: the quickstart on the built-in corpus; on a text of the user's own what
@@ -68,10 +70,6 @@ std::string describe_text(const RunConfig& config) {
   return config.data.empty() ? config.source + " and " + config.target : config.data;
 }
 
-std::string count(Index number, const char* noun) {
-  return fmt::format("{} {}{}", grouped(number), noun, number == 1 ? "" : "s");
-}
-
 void describe(const Run& run, const RunData& data, int threads) {
   const RunConfig& config = run.config;
   const auto pairs = [](const Corpus& part) { return grouped(static_cast<Index>(part.size())); };
@@ -82,16 +80,16 @@ void describe(const Run& run, const RunData& data, int threads) {
   fmt::print("words   {} of the source, {} of the target\n", grouped(static_cast<Index>(run.source.size())),
              grouped(static_cast<Index>(run.target.size())));
   fmt::print("model   {}, embedding {}, hidden {}, {}: {}\n", config.model, config.embed, config.hidden,
-             count(config.layers, "layer"), count(run.store->elements(), "parameter"));
-  fmt::print("recipe  {} of {}, batches of {}; seed {}, {}, {}\n", count(config.epochs, "epoch"),
-             count(batches, "update"), config.batch, config.seed, count(config.shards, "shard"),
-             count(threads, "thread"));
+             counted(config.layers, "layer"), counted(run.store->elements(), "parameter"));
+  fmt::print("recipe  {} of {}, batches of {}; seed {}, {}, {}\n", counted(config.epochs, "epoch"),
+             counted(batches, "update"), config.batch, config.seed, counted(config.shards, "shard"),
+             counted(threads, "thread"));
   std::fflush(stdout);
 }
 
 void describe(const TrainingSummary& summary, const std::string& directory) {
   fmt::print("done    {} in {} at {} target tokens a second, {:.0f} MB of memory at most\n",
-             count(summary.updates, "update"), clock_time(summary.seconds),
+             counted(summary.updates, "update"), clock_time(summary.seconds),
              grouped(std::llround(summary.tokens_per_second)), static_cast<double>(summary.peak_bytes) / 1e6);
   fmt::print("loss    {:.4f} nats per target token in the last epoch (dropout on)", summary.train_loss);
   if (summary.valid_loss) fmt::print(", {:.4f} at best on the validation part", *summary.valid_loss);
@@ -128,6 +126,7 @@ void add_train(CLI::App& program) {
       .add_option("--preset", options->preset,
                   fmt::format("Where to start from: one of {}", fmt::join(preset_names(), ", ")))
       ->type_name("NAME");
+  options->config.group("Text");
   add_text_options(options->config);
   options->config.part("--valid", &RunConfig::valid, &RunConfig::valid_files,
                        "Validation part, in the same way; the best model is the one of lowest loss on it");

@@ -104,7 +104,7 @@ void run_translate(const TranslateOptions& options) {
 /// What follows DIR, as it stands. (A positional option of CLI11 would take "[a, b]" for a list of values.)
 std::vector<std::string> sentences_of(const CLI::App& command) {
   for (const std::string& text : command.remaining())
-    if (text.size() > 1 && text[0] == '-' && CLI::detail::valid_first_char(text[1]))
+    if (text.size() > 1 && text[0] == '-' && text[1] != ' ')
       throw UsageError(
           fmt::format("translate: {} is no option; give a sentence that begins so on standard input", text));
   return command.remaining();
