@@ -103,8 +103,9 @@ void run_translate(const TranslateOptions& options) {
 
 /// What follows DIR, as it stands. (A positional option of CLI11 would take "[a, b]" for a list of values.)
 std::vector<std::string> sentences_of(const CLI::App& command) {
+  std::string name, value;
   for (const std::string& text : command.remaining())
-    if (text.size() > 1 && text[0] == '-' && CLI::detail::valid_first_char(text[1]))
+    if (CLI::detail::split_long(text, name, value) || CLI::detail::split_short(text, name, value))
       throw UsageError(
           fmt::format("translate: {} is no option; give a sentence that begins so on standard input", text));
   return command.remaining();
