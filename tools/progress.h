@@ -9,7 +9,7 @@
 namespace tapestry {
 
 /// One line of at most `columns` columns: a bar of the updates made, the loss, tokens per second and the time left.
-/// Where room is short, the bar goes first, then the speed, then the time.
+/// Where room is short, whatever of speed, time and bar still fits, in this order, is kept.
 std::string progress_bar(const TrainingProgress& progress, std::size_t columns);
 
 /// What one epoch came to, as a plain line without its end.
