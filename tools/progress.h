@@ -23,10 +23,13 @@ std::string clock_time(double seconds);
 class ProgressDisplay {
  public:
   ProgressDisplay();
+  ~ProgressDisplay();  // ends the line of a bar that a failure cut off
+  ProgressDisplay(const ProgressDisplay&) = delete;
+  ProgressDisplay& operator=(const ProgressDisplay&) = delete;
   void operator()(const TrainingProgress& progress);
 
  private:
-  bool terminal_;
+  bool terminal_, open_ = false;  // open: the bar's line waits for its end
   std::chrono::steady_clock::time_point drawn_;
 };
 
