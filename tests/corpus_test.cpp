@@ -7,8 +7,8 @@
 #include <set>
 
 #include "core/error.h"
-#include "models/bleu_tokenizers.h"
 #include "core/splitmix.h"
+#include "models/bleu_tokenizers.h"
 #include "models/utf8.h"
 #include "models/vocabulary.h"
 #include "tests/shared.h"

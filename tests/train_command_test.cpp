@@ -12,10 +12,10 @@ using nlohmann::json;
 
 namespace {
 
-std::vector<std::string> tiny(const std::string& out, std::vector<std::string> more = {}) {
-  std::vector<std::string> arguments{"train", "--out",    out,  "--pairs", "200", "--valid",
-                                     "20",    "--test",   "20", "--embed", "8",   "--hidden",
-                                     "8",     "--epochs", "1",  "--batch", "32"};
+std::vector<std::string> tiny(const std::string& out, std::vector<std::string> more = {}, const char* epochs = "1") {
+  std::vector<std::string> arguments{"train", "--out",    out,    "--pairs", "200", "--valid",
+                                     "20",    "--test",   "20",   "--embed", "8",   "--hidden",
+                                     "8",     "--epochs", epochs, "--batch", "32"};
   arguments.insert(arguments.end(), more.begin(), more.end());
   return arguments;
 }
@@ -49,7 +49,7 @@ TEST_CASE("train: the same seed and shards give the same bytes, whatever the thr
 TEST_CASE("train: says what it trains, a line an epoch, and leaves a run") {
   const TemporaryDirectory place;
   const std::string run = place.file("deep/run");
-  const Outcome outcome = run_program(tiny(run, {"--epochs", "2", "--threads", "1"}));
+  const Outcome outcome = run_program(tiny(run, {"--threads", "1"}, "2"));
   REQUIRE(outcome.status == 0);
   CHECK(outcome.error.empty());
   for (const char* text : {"200 for training, 20 for validation, 20 for the test", "parameters", "epoch 1/2  loss ",

@@ -103,9 +103,8 @@ void run_translate(const TranslateOptions& options) {
 
 /// What follows DIR, as it stands. (A positional option of CLI11 would take "[a, b]" for a list of values.)
 std::vector<std::string> sentences_of(const CLI::App& command) {
-  std::string name, value;
   for (const std::string& text : command.remaining())
-    if (CLI::detail::split_long(text, name, value) || CLI::detail::split_short(text, name, value))
+    if (text.size() > 1 && text[0] == '-' && text[1] != ' ')
       throw UsageError(
           fmt::format("translate: {} is no option; give a sentence that begins so on standard input", text));
   return command.remaining();
