@@ -36,6 +36,7 @@ int run(int argc, char** argv) {
   program.set_version_flag("--version", "tapestry " TAPESTRY_VERSION, "Print the version and exit");
   program.set_help_flag("-h,--help", "Print this help and exit");
   program.require_subcommand(0, 1);  // none is told below: CLI11 would not name the word it does not know
+  program.option_defaults()->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
   add_train(program);
   add_translate(program);
   add_evaluate(program);

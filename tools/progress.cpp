@@ -60,6 +60,10 @@ std::string epoch_line(const TrainingProgress& progress) {
 
 ProgressDisplay::ProgressDisplay() : terminal_(isatty(STDOUT_FILENO) == 1) {}
 
+ProgressDisplay::~ProgressDisplay() {
+  if (open_) std::puts("");
+}
+
 void ProgressDisplay::operator()(const TrainingProgress& progress) {
   if (!terminal_) {
     if (!progress.epoch_ended) return;
@@ -71,6 +75,7 @@ void ProgressDisplay::operator()(const TrainingProgress& progress) {
   const bool last = progress.epoch_ended && progress.epoch == progress.epochs;
   if (!last && now - drawn_ < std::chrono::milliseconds(100)) return;
   drawn_ = now;
+  open_ = !last;
   // Back to the start of the line, and clear what the longer line before left. A full line would wrap: one column less.
   fmt::print("\r{}\x1b[K{}", progress_bar(progress, terminal_columns() - 1), last ? "\n" : "");
   std::fflush(stdout);

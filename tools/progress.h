@@ -9,7 +9,7 @@
 namespace tapestry {
 
 /// One line of at most `columns` columns: a bar of the updates made, the loss, tokens per second and the time left.
-/// Where room is short, the bar goes first, then what stands at the end.
+/// Where room is short, whatever of speed, time and bar still fits, in this order, is kept.
 std::string progress_bar(const TrainingProgress& progress, std::size_t columns);
 
 /// What one epoch came to, as a plain line without its end.
@@ -23,10 +23,13 @@ std::string clock_time(double seconds);
 class ProgressDisplay {
  public:
   ProgressDisplay();
+  ~ProgressDisplay();  // ends the line of a bar that a failure cut off
+  ProgressDisplay(const ProgressDisplay&) = delete;
+  ProgressDisplay& operator=(const ProgressDisplay&) = delete;
   void operator()(const TrainingProgress& progress);
 
  private:
-  bool terminal_;
+  bool terminal_, open_ = false;  // open: the bar's line waits for its end
   std::chrono::steady_clock::time_point drawn_;
 };
 
