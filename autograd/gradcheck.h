@@ -21,7 +21,7 @@ struct GradcheckCase {
   std::string name;
   std::vector<CheckInput> inputs;
   std::function<std::vector<Var>(const std::vector<Var>&)> function;
-  /// Gradients that are zero by definition: "argument" numbers the planted-fault test passes over.
+  /// Arguments whose gradient is zero by definition, by number: a test that makes each gradient wrong passes over them.
   std::vector<std::size_t> zero_gradients = {};
 };
 

@@ -67,8 +67,10 @@ void broadcast_checks(Cases& cases) {
     for (const auto& [variant, pair] : shapes)
       cases.push_back(binary((std::string(name) + variant).c_str(), op, {pair.first, low, 2}, {pair.second, low, 2}));
     const Op f = op;
-    cases.push_back(unary((std::string(name) + "/twice").c_str(), [f](const Var& x) { return f(x, f(x, 1.5 * x)); },
-                          {{2, 3}, 0.5, 2}));
+    // Waves that cross x and one another, so that each of the three is somewhere the largest and somewhere the
+    // smallest.
+    const auto twice = [f](const Var& x) { return f(x, f(1.2 + cos(5 * x), 1.2 + sin(5 * x))); };
+    cases.push_back(unary((std::string(name) + "/twice").c_str(), twice, {{4, 5}, 0.5, 2}));
   }
   const Ids condition({1, 0, 0, 1}, {4, 1});
   cases.push_back(binary("where", [condition](const Var& a, const Var& b) { return where(condition, a, b); },

@@ -7,7 +7,6 @@
 #include <cstdio>
 #include <nlohmann/json.hpp>
 
-#include "autograd/fused_checks.h"
 #include "autograd/op_checks.h"
 #include "models/model_checks.h"
 #include "nn/layer_checks.h"
@@ -32,7 +31,6 @@ std::vector<Check> all_checks() {
     for (const NamedCheck& check : named) checks.push_back({kind, check});
   };
   add_cases("op", op_checks());
-  add_cases("fused op", fused_checks());
   add("layer", layer_checks());
   add("model", model_checks());
   return checks;
