@@ -1,37 +1,15 @@
 #include "models/text_file.h"
 
-#include <cerrno>
-#include <cstdio>
-#include <cstring>
-#include <memory>
 #include <string_view>
 
 #include "core/error.h"
+#include "core/files.h"
 #include "models/utf8.h"
 
 namespace tapestry {
 
-namespace {
-
-struct Close {
-  void operator()(std::FILE* file) const { std::fclose(file); }
-};
-
-std::string read_bytes(const std::string& path) {
-  const std::unique_ptr<std::FILE, Close> file(std::fopen(path.c_str(), "rb"));
-  require(file != nullptr, "{}: file must be readable; {}", path, std::strerror(errno));
-  std::string bytes;
-  char block[1 << 16];
-  while (const std::size_t n = std::fread(block, 1, sizeof block, file.get())) bytes.append(block, n);
-  // A directory opens like a file and only fails here.
-  require(!std::ferror(file.get()), "{}: file must be readable; {}", path, std::strerror(errno));
-  return bytes;
-}
-
-}  // namespace
-
 std::vector<std::string> read_lines(const std::string& path) {
-  const std::string bytes = read_bytes(path);
+  const std::string bytes = read_file(path);
   std::string_view rest = bytes;
   if (rest.starts_with("\xEF\xBB\xBF")) rest.remove_prefix(3);
   require(!rest.empty(), "{}: file must hold text; it is empty", path);

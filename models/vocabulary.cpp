@@ -2,12 +2,10 @@
 
 #include <algorithm>
 #include <array>
-#include <cerrno>
-#include <cstring>
-#include <fstream>
 #include <string_view>
 
 #include "core/error.h"
+#include "core/files.h"
 #include "models/text_file.h"
 #include "models/utf8.h"
 
@@ -81,10 +79,9 @@ const std::string& Vocabulary::token(std::int32_t id) const {
 }
 
 void Vocabulary::save(const std::string& path) const {
-  std::ofstream file(path, std::ios::binary);
-  for (const std::string& token : tokens_) file << token << '\n';
-  file.close();
-  require(file.good(), "{}: vocabulary must be writable; {}", path, std::strerror(errno));
+  std::string text;
+  for (const std::string& token : tokens_) text += token + '\n';
+  write_atomically(path, text);
 }
 
 Vocabulary Vocabulary::load(const std::string& path) {

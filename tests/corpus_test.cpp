@@ -91,7 +91,7 @@ TEST_SUITE("fast") {
                          fmt::format("{}, {}: a line must have words on both sides; none of 2 has", two, none).c_str(),
                          Error);
     CHECK_THROWS_WITH_AS(read_pairs(directory.path()),
-                         (directory.path() + ": file must be readable; Is a directory").c_str(), Error);
+                         (directory.path() + ": must be readable; Is a directory").c_str(), Error);
     const std::string latin1 = directory.write("latin1.tsv", "a\tb\nc\t\xE9\n");
     CHECK_THROWS_WITH_AS(read_pairs(latin1), (latin1 + ":2: text must be UTF-8; byte 3 of the line is 0xe9").c_str(),
                          Error);

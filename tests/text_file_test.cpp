@@ -23,10 +23,10 @@ TEST_SUITE("fast") {
   TEST_CASE("a file that cannot be read as text is named") {
     const TemporaryDirectory directory;
     const std::string missing = directory.file("missing");
-    CHECK_THROWS_WITH_AS(read_lines(missing), (missing + ": file must be readable; No such file or directory").c_str(),
+    CHECK_THROWS_WITH_AS(read_lines(missing), (missing + ": must be readable; No such file or directory").c_str(),
                          Error);
     CHECK_THROWS_WITH_AS(read_lines(directory.path()),
-                         (directory.path() + ": file must be readable; Is a directory").c_str(), Error);
+                         (directory.path() + ": must be readable; Is a directory").c_str(), Error);
     for (const char* nothing : {"", "\xEF\xBB\xBF"}) {
       const std::string empty = directory.write("empty", nothing);
       CHECK_THROWS_WITH_AS(read_lines(empty), (empty + ": file must hold text; it is empty").c_str(), Error);

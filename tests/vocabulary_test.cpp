@@ -95,10 +95,10 @@ TEST_SUITE("fast") {
     const TemporaryDirectory directory;
     const std::string nowhere = directory.file("missing/v");
     CHECK_THROWS_WITH_AS(Vocabulary().save(nowhere),
-                         (nowhere + ": vocabulary must be writable; No such file or directory").c_str(), Error);
+                         (nowhere + ": must be writable; No such file or directory").c_str(), Error);
     if (std::filesystem::exists("/dev/full"))
-      CHECK_THROWS_WITH_AS(Vocabulary().save("/dev/full"),
-                           "/dev/full: vocabulary must be writable; No space left on device", Error);
+      CHECK_THROWS_WITH_AS(Vocabulary().save("/dev/full"), "/dev/full: must be writable; No space left on device",
+                           Error);
   }
 }
 

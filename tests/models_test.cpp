@@ -1,0 +1,229 @@
+// Models, batches and training steps: what must hold whatever the parameters are.
+
+#include <doctest/doctest.h>
+
+#include <cmath>
+
+#include "core/files.h"
+#include "models/greedy.h"
+#include "models/run.h"
+#include "models/sequence_loss.h"
+#include "models/training_step.h"
+#include "tests/temporary_directory.h"
+
+using namespace tapestry;
+
+namespace {
+
+const std::vector<Example> sentences{
+    {{4, 5, 6, 4, 3}, {7, 8, 3}}, {{9, 3}, {10, 7, 12, 7, 3}}, {{10, 4, 8, 3}, {5, 3}}, {{6, 6, 3}, {9, 11, 4, 3}}};
+
+std::vector<const Example*> rows_of(const std::vector<Example>& examples) {
+  std::vector<const Example*> rows;
+  for (const Example& example : examples) rows.push_back(&example);
+  return rows;
+}
+
+ModelShape small(const std::string& model, double dropout = 0) {
+  return {model, 11, 13, 4, 5, 2, dropout};
+}
+
+// The losses of the first updates, with everything that training has.
+std::vector<double> losses(const std::string& model, bool reference, std::size_t shards, int threads, DType dtype) {
+  ParameterStore store(dtype, 3);
+  const auto built = make_model(small(model, 0.3), Scope(store, reference));
+  Adam adam(store.pieces());
+  core::Workers workers(threads);
+  TrainingStep step(*built, store, adam, workers, {shards, 0, 1});
+  std::vector<double> result;
+  for (std::uint64_t update = 1; update <= 20; ++update) {
+    const UpdateResult now = step(rows_of(sentences), Pass{true, 3, update, 0}, 0.01);
+    result.push_back(now.nll / static_cast<double>(now.tokens));
+  }
+  return result;
+}
+
+}  // namespace
+
+TEST_SUITE("fast") {
+  TEST_CASE("fused ops and their twins train alike") {
+    for (const std::string& model : model_names()) {
+      const auto fused = losses(model, false, 2, 1, DType::f32), plain = losses(model, true, 2, 1, DType::f32);
+      for (std::size_t i = 0; i < fused.size(); ++i) CHECK(fused[i] == doctest::Approx(plain[i]).epsilon(1e-4));
+      CHECK(fused.back() < fused.front());
+    }
+  }
+
+  TEST_CASE("losses depend on the shards only by rounding, and on the threads not at all") {
+    for (const std::string& model : model_names()) {
+      const auto one = losses(model, false, 1, 1, DType::f64), three = losses(model, false, 3, 1, DType::f64);
+      for (std::size_t i = 0; i < one.size(); ++i) CHECK(one[i] == doctest::Approx(three[i]).epsilon(1e-9));
+      CHECK(losses(model, false, 3, 2, DType::f32) == losses(model, false, 3, 1, DType::f32));
+      // More shards than sentences: the empty ones add nothing.
+      CHECK(losses(model, false, 7, 2, DType::f64).back() == doctest::Approx(one.back()).epsilon(1e-9));
+    }
+  }
+
+  TEST_CASE("neither padding nor the neighbours in a batch change a sentence's loss") {
+    for (const std::string& model : model_names()) {
+      ParameterStore store(DType::f64, 3);
+      const auto built = make_model(small(model), Scope(store));
+      double alone = 0;
+      for (const Example& example : sentences) {
+        const Example* const row = &example;
+        alone += sequence_loss(*built, make_batch(std::span(&row, 1)), Pass{}).nll;
+      }
+      CHECK(sequence_loss(*built, make_batch(rows_of(sentences)), Pass{}).nll == doctest::Approx(alone).epsilon(1e-12));
+    }
+  }
+
+  TEST_CASE("steps and the whole sequence are the same function, dropout included") {
+    for (const std::string& model : model_names()) {
+      ParameterStore store(DType::f64, 3);
+      const auto built = make_model(small(model, 0.3), Scope(store));
+      const Batch batch = make_batch(rows_of(sentences));
+      const Pass pass{true, 5, 2, 1};
+      DecoderState state = built->encode(batch.source.ids, batch.source.lengths, pass);
+      const Var whole = built->teacher_forced(batch.inputs, state, pass).features;  // [B,T,F]
+      for (Index t = 0; t < batch.inputs.size(1); ++t) {
+        const Var step = built->step(batch.inputs.column(t), state, pass).features;  // [B,F]
+        for (Index b = 0; b < step.size(0); ++b)
+          for (Index f = 0; f < step.size(1); ++f)
+            CHECK(step.value().at(b * step.size(1) + f) ==
+                  doctest::Approx(whole.value().at((b * whole.size(1) + t) * step.size(1) + f)).epsilon(1e-12));
+      }
+    }
+  }
+
+  TEST_CASE("attention is a distribution over the real source tokens") {
+    for (const char* model : {"bahdanau", "bahdanau-paper"}) {
+      ParameterStore store(DType::f64, 3);
+      const auto built = make_model(small(model), Scope(store));
+      const Batch batch = make_batch(rows_of(sentences));
+      const DecoderState state = built->encode(batch.source.ids, batch.source.lengths, Pass{});
+      const Tensor weights = built->teacher_forced(batch.inputs, state, Pass{}, true).attention.value();
+      for (Index b = 0; b < weights.size(0); ++b)
+        for (Index t = 0; t < weights.size(1); ++t) {
+          double sum = 0;
+          for (Index s = 0; s < weights.size(2); ++s) {
+            const double w = weights.at((b * weights.size(1) + t) * weights.size(2) + s);
+            if (s >= batch.source.lengths[b]) CHECK(w == 0);
+            sum += w;
+          }
+          CHECK(sum == doctest::Approx(1));
+        }
+    }
+  }
+
+  TEST_CASE("greedy decoding does not depend on batch or threads, and keeps the order") {
+    ParameterStore store(DType::f32, 3);
+    const auto built = make_model(small("bahdanau"), Scope(store));
+    std::vector<std::vector<std::int32_t>> sources;
+    for (const Example& example : sentences) sources.push_back(example.source);
+    core::Workers one(1), two(2);
+    GreedyOptions options;
+    options.attention = true;
+    const auto all = greedy(*built, sources, one, options);
+    options.batch = 1;
+    const auto each = greedy(*built, sources, two, options);
+    for (std::size_t i = 0; i < sources.size(); ++i) {
+      CHECK(all[i].ids == each[i].ids);
+      CHECK(all[i].ids.size() <= 2 * sources[i].size() + 10);
+      CHECK(all[i].attention.shape() ==
+            Shape{static_cast<Index>(all[i].ids.size()) + all[i].ended, static_cast<Index>(sources[i].size())});
+    }
+    options.limit = 3;
+    options.stop = false;
+    for (const Translation& translation : greedy(*built, sources, two, options)) CHECK(translation.ids.size() == 3);
+  }
+
+  TEST_CASE("a sentence is cut before its <eos>, inputs are shifted by <bos>") {
+    const Vocabulary vocabulary({{"a", "b", "c"}}, 1);
+    CHECK(with_eos({"a", "b", "c"}, vocabulary, 3) == std::vector<std::int32_t>{4, 5, 3});
+    CHECK(with_eos({"a", "x"}, vocabulary, 3) == std::vector<std::int32_t>{4, 0, 3});
+    const Batch batch = make_batch(rows_of(sentences));
+    CHECK(batch.tokens == 14);
+    CHECK(batch.source.ids.shape() == Shape{4, 5});
+    CHECK(batch.inputs[0] == Vocabulary::bos);
+    CHECK(batch.inputs[1] == 7);
+    CHECK(batch.inputs[3] == Vocabulary::pad);
+    CHECK(batch.target.lengths[1] == 5);
+  }
+
+  TEST_CASE("sentences are dealt by tokens, and an epoch holds every one once") {
+    const auto rows = rows_of(sentences);  // 3, 5, 2 and 4 target tokens
+    CHECK(deal(rows, 2) == std::vector<std::size_t>{0, 2, 4});
+    CHECK(deal(rows, 1) == std::vector<std::size_t>{0, 4});
+    CHECK(deal(rows, 6).back() == 4);
+    for (const bool bucket : {false, true}) {
+      const auto batches = epoch_batches(sentences, 3, bucket, 1, 1);
+      std::vector<const Example*> seen;
+      for (const auto& batch : batches) seen.insert(seen.end(), batch.begin(), batch.end());
+      CHECK(batches.size() == 2);
+      std::sort(seen.begin(), seen.end());
+      CHECK(seen == rows);
+      CHECK(epoch_batches(sentences, 3, bucket, 1, 1) == batches);
+    }
+    std::vector<Example> many(100, sentences[0]);
+    CHECK(epoch_batches(many, 100, false, 1, 1) != epoch_batches(many, 100, false, 1, 2));
+  }
+
+  TEST_CASE("a loss that is not finite stops training and leaves the parameters") {
+    ParameterStore store(DType::f32, 3);
+    const auto built = make_model(small("seq2seq"), Scope(store));
+    Adam adam(store.pieces());
+    core::Workers workers(1);
+    TrainingStep step(*built, store, adam, workers, {1, 0, 1});
+    store["decoder.dense.bias"].value().set(0, std::nan(""));
+    const auto before = store["encoder.embedding.weight"].value().values();
+    CHECK_THROWS_WITH_AS(step(rows_of(sentences), Pass{true, 1, 7, 0}, 0.1),
+                         "training: loss and gradient must stay finite; update 7 has loss nan and norm nan", Error);
+    CHECK(store["encoder.embedding.weight"].value().values() == before);
+  }
+
+  TEST_CASE("training takes no more memory once every shape was seen") {
+    ParameterStore store(DType::f32, 3);
+    const auto built = make_model(small("bahdanau", 0.1), Scope(store));
+    Adam adam(store.pieces());
+    core::Workers workers(1);
+    TrainingStep step(*built, store, adam, workers, {2, 0, 1});
+    const auto update = [&](std::uint64_t number) { step(rows_of(sentences), Pass{true, 1, number, 0}, 0.01); };
+    update(1);
+    const std::size_t live = memory_use().live;
+    reset_peak_memory();
+    update(2);
+    const std::size_t peak = memory_use().peak;
+    for (std::uint64_t number = 3; number < 30; ++number) update(number);
+    CHECK(memory_use().live == live);
+    CHECK(memory_use().peak == peak);
+  }
+
+  TEST_CASE("parameters come back from a file, and one that does not fit is told apart") {
+    const TemporaryDirectory place;
+    ParameterStore first(DType::f32, 1), second(DType::f32, 2);
+    make_model(small("bahdanau"), Scope(first));
+    make_model(small("bahdanau"), Scope(second));
+    save_parameters(first, place.file("model"));
+    load_parameters(second, place.file("model"));
+    for (const Var& parameter : first.parameters())
+      CHECK(second[parameter.leaf()->name].value().values() == parameter.value().values());
+    ParameterStore other(DType::f32, 1);
+    other.parameter("encoder.embedding.weight", {2, 2}, initialise::constant(0));
+    other.parameter("extra", {1}, initialise::constant(0));
+    std::string message;
+    try {
+      load_parameters(other, place.file("model"));
+    } catch (const Error& error) {
+      message = error.what();
+    }
+    CHECK(message.find("missing [extra]") != std::string::npos);
+    CHECK(message.find("of another shape [encoder.embedding.weight [11, 4] for [2, 2]]") != std::string::npos);
+    CHECK(message.find("unexpected [decoder.attention.W_k.weight") != std::string::npos);
+  }
+
+  TEST_CASE("an unknown model names the known ones") {
+    ParameterStore store;
+    CHECK_THROWS_WITH_AS(make_model(small("lstm"), Scope(store)),
+                         "model: must be one of bahdanau, bahdanau-paper, seq2seq; given lstm", UsageError);
+  }
+}
