@@ -76,7 +76,8 @@ void load_parameters(const ParameterStore& store, const std::string& path) {
     else if (found->second.shape() != parameter.shape())
       shaped.push_back(fmt::format("{} {} for {}", name, found->second.shape().text(), parameter.shape().text()));
   }
-  for (const auto& [name, tensor] : file.tensors) {
+  for (const auto& entry : file.tensors) {
+    const std::string& name = entry.first;
     const auto is_ours = [&](const Var& parameter) { return parameter.leaf()->name == name; };
     if (std::none_of(store.parameters().begin(), store.parameters().end(), is_ours)) unexpected.push_back(name);
   }
