@@ -39,6 +39,7 @@ class Recorder {
 template <class F>
 std::vector<Var> record(const char* op, std::span<const Tensor> outputs, const Inputs& inputs, F&& backward) {
   using Closure = std::decay_t<F>;
+  static_assert(alignof(Closure) <= alignof(std::max_align_t), "the arena of closures aligns no further");
   if (!recording(inputs)) return {outputs.begin(), outputs.end()};
   void* closure = new (Recorder::allocate(sizeof(Closure))) Closure(std::forward<F>(backward));
   return Recorder::append(

@@ -91,6 +91,13 @@ NoRecord::~NoRecord() {
   current_tape = hidden_;
 }
 
+// A parameter's place in the buffer of its store.
+const Tensor& place_in(const GradientBuffer& buffer, const Leaf& leaf) {
+  const auto place = static_cast<std::size_t>(leaf.place);
+  require(place < buffer.slices.size(), "gradients: parameter {} was made after the buffer of gradients", leaf.name);
+  return buffer.slices[place];
+}
+
 // The slot of an input: its own if it is a node of this tape, that of its leaf (made at first use), or -1.
 std::int32_t Tape::slot_of(const Var& input, const char* op) {
   if (input.leaf_ != nullptr) {
@@ -98,8 +105,8 @@ std::int32_t Tape::slot_of(const Var& input, const char* op) {
         storage_->leaf_slots.try_emplace(input.leaf_.get(), static_cast<std::int32_t>(storage_->slots.size()));
     if (fresh) {
       const bool in_buffer = buffer_ != nullptr && input.leaf_->store == buffer_->store;
-      storage_->slots.push_back({in_buffer ? buffer_->slices[static_cast<std::size_t>(input.leaf_->place)] : Tensor(),
-                                 input.shape(), input.dtype()});
+      storage_->slots.push_back(
+          {in_buffer ? place_in(*buffer_, *input.leaf_) : Tensor(), input.shape(), input.dtype()});
       storage_->leaves.push_back(input.leaf_);
     }
     return place->second;
@@ -201,7 +208,7 @@ Tensor Gradients::operator[](const Var& x) const {
   require(x.leaf() != nullptr, "gradients: only leaves (parameters, watched tensors) have one; given a {} of shape {}",
           x ? "computed or constant value" : "missing value", x.shape());
   const Leaf& leaf = *x.leaf();
-  if (buffer_ != nullptr && leaf.store == buffer_->store) return buffer_->slices[static_cast<std::size_t>(leaf.place)];
+  if (buffer_ != nullptr && leaf.store == buffer_->store) return place_in(*buffer_, leaf);
   const auto found = by_leaf_.find(&leaf);
   return found != by_leaf_.end() && found->second ? found->second : Tensor::zeros(leaf.shape, leaf.dtype);
 }
@@ -220,6 +227,7 @@ Gradients Tape::backward(std::span<const Var> outputs, std::span<const Tensor> c
   walk();
   Gradients gradients;
   gradients.buffer_ = buffer_;
+  gradients.leaves_ = storage_->leaves;
   for (const auto& [leaf, slot] : storage_->leaf_slots)
     gradients.by_leaf_[leaf] = storage_->slots[static_cast<std::size_t>(slot)].gradient;
   return gradients;

@@ -55,6 +55,7 @@ class Gradients {
  private:
   friend class Tape;
   std::unordered_map<const Leaf*, Tensor> by_leaf_;
+  std::vector<std::shared_ptr<const Leaf>> leaves_;  // keeps the addresses from being used again
   const GradientBuffer* buffer_ = nullptr;
 };
 

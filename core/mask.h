@@ -52,7 +52,8 @@ class Mask {
 
   /// The keys that query q of sentence b may see, of `keys` there are.
   Interval keys(Index b, Index q, Index keys) const {
-    Index begin = std::max<Index>(0, q - behind_), end = q + ahead_ + 1 < keys ? q + ahead_ + 1 : keys;
+    const Index begin = std::clamp<Index>(q - behind_, 0, keys);
+    Index end = q + ahead_ + 1 < keys ? q + ahead_ + 1 : keys;
     if (lengths_) {
       const Index i = lengths_.shape().rank() == 1 ? b : b * lengths_.size(1) + q;
       end = std::min<Index>(end, lengths_[i]);

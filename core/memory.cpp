@@ -78,18 +78,19 @@ struct Buffer::FreeLists {
 
 Buffer Buffer::allocate(std::size_t bytes) {
   const SizeClass wanted = size_class(bytes);
-  count_live(wanted.bytes);
   if (recycle) {
     auto& blocks = FreeLists::of_this_thread().free[wanted.index];
     if (!blocks.empty()) {
       Block* block = blocks.back();
       blocks.pop_back();
+      count_live(wanted.bytes);
       block->references.store(1, std::memory_order_relaxed);
       return Buffer(block);
     }
   }
   void* memory = std::aligned_alloc(alignment, sizeof(Block) + wanted.bytes);
   if (memory == nullptr) throw std::bad_alloc();
+  count_live(wanted.bytes);
   Block* block = new (memory) Block;
   block->bytes = wanted.bytes;
   block->class_index = wanted.index;

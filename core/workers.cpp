@@ -1,6 +1,7 @@
 #include "core/workers.h"
 
 #include <chrono>
+#include <system_error>
 #include <utility>
 
 #include "core/denormals.h"
@@ -22,11 +23,15 @@ bool spin_until(Ready ready) {
 
 }  // namespace
 
-Workers::Workers(int threads) : errors_(static_cast<std::size_t>(threads > 0 ? threads : 0)) {
+Workers::Workers(int threads) : failures_(static_cast<std::size_t>(threads > 0 ? threads : 0)) {
   require(threads >= 1, "workers: at least one thread is needed; given {}", threads);
   flush_denormals();
-  for (std::size_t t = 1; t < errors_.size(); ++t)
-    helpers_.emplace_back([this, t](std::stop_token stop) { work(t, std::move(stop)); });
+  try {
+    for (std::size_t t = 1; t < failures_.size(); ++t)
+      helpers_.emplace_back([this, t](std::stop_token stop) { work(t, std::move(stop)); });
+  } catch (const std::system_error& error) {
+    fail(fmt::format("workers: {} threads must start; only {} did: {}", threads, helpers_.size() + 1, error.what()));
+  }
 }
 
 Workers::~Workers() {
@@ -45,17 +50,22 @@ void Workers::run(Index tasks, const std::function<void(Index)>& task) {
   run_share(0);
   const auto done = [this] { return finished_.load(std::memory_order_acquire) == helpers_.size(); };
   while (!spin_until(done)) std::this_thread::yield();
-  std::exception_ptr first;
-  for (auto& error : errors_)
-    if (auto thrown = std::exchange(error, nullptr); thrown && !first) first = thrown;
-  if (first) std::rethrow_exception(first);
+  Failure first;
+  for (auto& failure : failures_) {
+    if (failure.error && (!first.error || failure.task < first.task)) first = failure;
+    failure.error = nullptr;
+  }
+  if (first.error) std::rethrow_exception(first.error);
 }
 
 void Workers::run_share(std::size_t thread) {
-  try {
-    for (Index i = static_cast<Index>(thread); i < tasks_; i += threads()) (*task_)(i);
-  } catch (...) {
-    errors_[thread] = std::current_exception();
+  for (Index i = static_cast<Index>(thread); i < tasks_; i += threads()) {
+    try {
+      (*task_)(i);
+    } catch (...) {
+      failures_[thread] = {i, std::current_exception()};
+      return;
+    }
   }
 }
 

@@ -25,7 +25,8 @@ class Workers {
   Workers& operator=(const Workers&) = delete;
 
   int threads() const { return static_cast<int>(helpers_.size()) + 1; }
-  /// Runs task(0) ... task(tasks - 1). If tasks throw, the exception of the lowest thread is thrown when all are done.
+  /// Runs task(0) ... task(tasks - 1). A thread whose task throws runs none of its later ones; the
+  /// exception of the lowest task is thrown when all threads are done.
   void run(Index tasks, const std::function<void(Index)>& task);
 
  private:
@@ -38,7 +39,11 @@ class Workers {
   std::atomic<std::size_t> finished_{0};
   std::mutex mutex_;
   std::condition_variable_any wake_;
-  std::vector<std::exception_ptr> errors_;
+  struct Failure {
+    Index task = 0;
+    std::exception_ptr error;
+  };
+  std::vector<Failure> failures_;  // one a thread
   std::vector<std::jthread> helpers_;
 };
 

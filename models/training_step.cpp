@@ -26,6 +26,17 @@ void TrainingStep::run_shard(std::size_t shard, std::span<const Example* const> 
 
 UpdateResult TrainingStep::operator()(std::span<const Example* const> rows, Pass pass, double lr) {
   pass.training = true;
+  try {
+    return update(rows, pass, lr);
+  } catch (...) {
+    // What the shards gathered so far must not be added to the next update.
+    for (const auto& gradients : gradients_)
+      for (const Tensor& piece : gradients.pieces) piece.fill(0);
+    throw;
+  }
+}
+
+UpdateResult TrainingStep::update(std::span<const Example* const> rows, const Pass& pass, double lr) {
   const std::vector<std::size_t> boundaries = deal(rows, options_.shards);
   workers_.run(static_cast<Index>(options_.shards), [&](Index s) {
     const auto shard = static_cast<std::size_t>(s);

@@ -36,6 +36,7 @@ class TrainingStep {
   UpdateResult operator()(std::span<const Example* const> rows, Pass pass, double lr);
 
  private:
+  UpdateResult update(std::span<const Example* const> rows, const Pass& pass, double lr);
   void run_shard(std::size_t shard, std::span<const Example* const> rows, Pass pass);
 
   const EncoderDecoder& model_;

@@ -4,7 +4,7 @@
 
 #include <cmath>
 
-#include "core/files.h"
+#include "core/random.h"
 #include "models/greedy.h"
 #include "models/run.h"
 #include "models/sequence_loss.h"
@@ -28,19 +28,38 @@ ModelShape small(const std::string& model, double dropout = 0) {
   return {model, 11, 13, 4, 5, 2, dropout};
 }
 
-// The losses of the first updates, with everything that training has.
-std::vector<double> losses(const std::string& model, bool reference, std::size_t shards, int threads, DType dtype) {
+// The losses of the first 20 updates, with everything that training has.
+std::vector<double> losses(const ModelShape& shape, const std::vector<Example>& examples, bool reference,
+                           const TrainingStepOptions& options, int threads, DType dtype, double lr) {
   ParameterStore store(dtype, 3);
-  const auto built = make_model(small(model, 0.3), Scope(store, reference));
+  const auto built = make_model(shape, Scope(store, reference));
   Adam adam(store.pieces());
   core::Workers workers(threads);
-  TrainingStep step(*built, store, adam, workers, {shards, 0, 1});
+  TrainingStep step(*built, store, adam, workers, options);
   std::vector<double> result;
   for (std::uint64_t update = 1; update <= 20; ++update) {
-    const UpdateResult now = step(rows_of(sentences), Pass{true, 3, update, 0}, 0.01);
+    const UpdateResult now = step(rows_of(examples), Pass{true, 3, update, 0}, lr);
     result.push_back(now.nll / static_cast<double>(now.tokens));
   }
   return result;
+}
+
+std::vector<double> losses(const std::string& model, bool reference, std::size_t shards, int threads, DType dtype) {
+  return losses(small(model, 0.3), sentences, reference, {shards, 0, 1}, threads, dtype, 0.01);
+}
+
+// Sentences of 2 to `longest` tokens.
+std::vector<Example> random_sentences(std::size_t count, Index longest) {
+  core::Random random(4);
+  const auto sentence = [&](Index words) {
+    std::vector<std::int32_t> ids(static_cast<std::size_t>(1 + random.below(longest - 1)));
+    for (auto& id : ids) id = static_cast<std::int32_t>(4 + random.below(words - 4));
+    ids.push_back(Vocabulary::eos);
+    return ids;
+  };
+  std::vector<Example> examples;
+  for (std::size_t i = 0; i < count; ++i) examples.push_back({sentence(188), sentence(201)});
+  return examples;
 }
 
 }  // namespace
@@ -52,6 +71,18 @@ TEST_SUITE("fast") {
       for (std::size_t i = 0; i < fused.size(); ++i) CHECK(fused[i] == doctest::Approx(plain[i]).epsilon(1e-4));
       CHECK(fused.back() < fused.front());
     }
+  }
+
+  TEST_CASE("the book's recipe at its size loses the same with fused ops and with their twins") {
+    const RunConfig config = preset("d2l-bahdanau");
+    const auto examples = random_sentences(64, config.length);
+    const auto run = [&](bool reference) {
+      return losses(config.shape(188, 201), examples, reference, {2, config.divisor, config.clip}, 2, DType::f32,
+                    config.lr);
+    };
+    const auto fused = run(false), plain = run(true);
+    for (std::size_t i = 0; i < fused.size(); ++i) CHECK(std::abs(fused[i] - plain[i]) <= 1e-4 * plain[i]);
+    CHECK(fused.back() < fused.front());
   }
 
   TEST_CASE("losses depend on the shards only by rounding, and on the threads not at all") {
@@ -74,6 +105,26 @@ TEST_SUITE("fast") {
         alone += sequence_loss(*built, make_batch(std::span(&row, 1)), Pass{}).nll;
       }
       CHECK(sequence_loss(*built, make_batch(rows_of(sentences)), Pass{}).nll == doctest::Approx(alone).epsilon(1e-12));
+    }
+  }
+
+  TEST_CASE("the gradient of a padded batch is the sum of its sentences', dropout included") {
+    for (const std::string& model : model_names()) {
+      ParameterStore store(DType::f64, 3);
+      const auto built = make_model(small(model, 0.3), Scope(store));
+      const auto together = store.gradients(), apart = store.gradients();
+      const auto add = [&](const ParameterStore::Gradients& to, std::span<const Example* const> rows, Index first) {
+        Tape tape{to.by_parameter};
+        tape.backward(sequence_loss(*built, make_batch(rows), Pass{true, 5, 2, first}).objective);
+      };
+      const auto rows = rows_of(sentences);
+      add(together, rows, 0);
+      for (std::size_t i = 0; i < rows.size(); ++i) add(apart, std::span(&rows[i], 1), static_cast<Index>(i));
+      for (std::size_t p = 0; p < store.parameters().size(); ++p) {
+        const Tensor &a = together.by_parameter.slices[p], &b = apart.by_parameter.slices[p];
+        for (Index i = 0; i < a.numel(); ++i)
+          CHECK(std::abs(a.at(i) - b.at(i)) <= 1e-12 * std::max(1.0, std::abs(b.at(i))));
+      }
     }
   }
 
@@ -174,28 +225,40 @@ TEST_SUITE("fast") {
     Adam adam(store.pieces());
     core::Workers workers(1);
     TrainingStep step(*built, store, adam, workers, {1, 0, 1});
+    const double bias = store["decoder.dense.bias"].value().at(0);
     store["decoder.dense.bias"].value().set(0, std::nan(""));
     const auto before = store["encoder.embedding.weight"].value().values();
     CHECK_THROWS_WITH_AS(step(rows_of(sentences), Pass{true, 1, 7, 0}, 0.1),
                          "training: loss and gradient must stay finite; update 7 has loss nan and norm nan", Error);
     CHECK(store["encoder.embedding.weight"].value().values() == before);
+    // Nothing of the failed update is left for the next.
+    store["decoder.dense.bias"].value().set(0, bias);
+    const UpdateResult next = step(rows_of(sentences), Pass{true, 1, 8, 0}, 0.1);
+    ParameterStore fresh(DType::f32, 3);
+    const auto same = make_model(small("seq2seq"), Scope(fresh));
+    Adam other(fresh.pieces());
+    TrainingStep first(*same, fresh, other, workers, {1, 0, 1});
+    CHECK(next.norm == first(rows_of(sentences), Pass{true, 1, 8, 0}, 0.1).norm);
   }
 
-  TEST_CASE("training takes no more memory once every shape was seen") {
-    ParameterStore store(DType::f32, 3);
-    const auto built = make_model(small("bahdanau", 0.1), Scope(store));
-    Adam adam(store.pieces());
-    core::Workers workers(1);
-    TrainingStep step(*built, store, adam, workers, {2, 0, 1});
-    const auto update = [&](std::uint64_t number) { step(rows_of(sentences), Pass{true, 1, number, 0}, 0.01); };
-    update(1);
-    const std::size_t live = memory_use().live;
-    reset_peak_memory();
-    update(2);
-    const std::size_t peak = memory_use().peak;
-    for (std::uint64_t number = 3; number < 30; ++number) update(number);
-    CHECK(memory_use().live == live);
-    CHECK(memory_use().peak == peak);
+  TEST_CASE("training takes no more memory once every shape was seen, and gives all of it back") {
+    const std::size_t before = memory_use().live;
+    for (int threads : {1, 2}) {
+      ParameterStore store(DType::f32, 3);
+      const auto built = make_model(small("bahdanau", 0.1), Scope(store));
+      Adam adam(store.pieces());
+      core::Workers workers(threads);
+      TrainingStep step(*built, store, adam, workers, {2, 0, 1});
+      const auto rows = rows_of(sentences);
+      std::uint64_t number = 0;
+      const auto epoch = [&] {  // batches of three shapes
+        for (std::size_t count : {4, 3, 2}) step(std::span(rows).first(count), Pass{true, 1, ++number, 0}, 0.01);
+        return memory_use().live;
+      };
+      const std::size_t live = epoch();
+      for (int i = 0; i < 10; ++i) CHECK(epoch() == live);
+    }
+    CHECK(memory_use().live == before);
   }
 
   TEST_CASE("parameters come back from a file, and one that does not fit is told apart") {

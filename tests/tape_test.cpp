@@ -84,6 +84,27 @@ TEST_SUITE("fast") {
     CHECK(list(buffer.slices[1]) == Values{4});
   }
 
+  TEST_CASE("a leaf made later is never taken for one that is gone") {
+    Gradients g = [] {
+      const Var x = leaf({2});
+      Tape tape;
+      return tape.backward(product(x, x));
+    }();
+    for (int i = 0; i < 100; ++i) {  // addresses are used again
+      const Var y = leaf({1});
+      CHECK(list(g[y]) == Values{0});
+    }
+  }
+
+  TEST_CASE("a parameter that the buffer of gradients does not know is named") {
+    int store = 0;
+    const GradientBuffer buffer{&store, {}};
+    const Var late(Tensor::full({1}, 2, DType::f64), std::make_shared<Leaf>(Leaf{"late", {1}, DType::f64, &store, 0}));
+    Tape tape{buffer};
+    CHECK_THROWS_WITH_AS(product(late, late), "gradients: parameter late was made after the buffer of gradients",
+                         Error);
+  }
+
   TEST_CASE("without a tape, and under NoRecord, nothing is recorded") {
     const Var x = leaf({2});
     CHECK_FALSE(recording({x}));

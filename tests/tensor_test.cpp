@@ -69,6 +69,9 @@ TEST_SUITE("fast") {
     CHECK(both.keys(0, 1, 5).end == 2);
     CHECK(both.keys(0, 4, 5).end == 3);
     const Mask window = Mask::window(1) & Mask::causal();
+    // Queries beyond the last key see nothing, within bounds.
+    CHECK(Mask::window(1).keys(0, 10, 5).begin == 5);
+    CHECK(Mask::window(1).keys(0, 10, 5).end == 5);
     CHECK(window.keys(0, 3, 5).begin == 2);
     CHECK(window.keys(0, 3, 5).end == 4);
     CHECK(Mask().keys(7, 7, 5).end == 5);

@@ -32,6 +32,15 @@ TEST_SUITE("fast") {
     };
     CHECK_THROWS_WITH_AS(workers.run(3, failing), "task 1", Error);
     CHECK(ran == 3);
+    // Tasks 2 and 3 fail, on threads 2 and 0: which error comes out must not depend on the number of threads.
+    for (int threads : {1, 2, 3}) {
+      core::Workers some(threads);
+      CHECK_THROWS_WITH_AS(some.run(4,
+                                    [](Index i) {
+                                      if (i > 1) throw Error("task " + std::to_string(i));
+                                    }),
+                           "task 2", Error);
+    }
     workers.run(3, [&](Index) { ++ran; });
     CHECK(ran == 6);
     CHECK_THROWS_WITH_AS(core::Workers(0), "workers: at least one thread is needed; given 0", Error);
