@@ -52,7 +52,8 @@ std::vector<TranslatedSentence> translate(const Run& run, const std::vector<Toke
   std::vector<std::size_t> places;
   for (std::size_t i = 0; i < sentences.size(); ++i) {
     if (sentences[i].empty()) continue;
-    sources.push_back(with_eos(sentences[i], run.source, 0));
+    const auto length = static_cast<Index>(longest_sentence) + 1;
+    sources.push_back(with_eos(sentences[i], run.source, length));
     places.push_back(i);
   }
   GreedyOptions options;
@@ -60,7 +61,10 @@ std::vector<TranslatedSentence> translate(const Run& run, const std::vector<Toke
   options.attention = attention;
   auto translations = greedy(*run.model, sources, workers, options);
   std::vector<TranslatedSentence> result(sentences.size());
-  for (std::size_t i = 0; i < sentences.size(); ++i) result[i].source = sentences[i];
+  for (std::size_t i = 0; i < sentences.size(); ++i) {
+    result[i].source = sentences[i];
+    if (sentences[i].size() > longest_sentence) result[i].source.resize(longest_sentence);
+  }
   for (std::size_t i = 0; i < translations.size(); ++i) {
     TranslatedSentence& sentence = result[places[i]];
     for (std::int32_t id : translations[i].ids) sentence.target.push_back(run.target.token(id));

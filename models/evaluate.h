@@ -15,8 +15,10 @@ double mean_loss(const EncoderDecoder& model, const std::vector<Example>& exampl
 
 /// Translates tokenised sentences; what the vocabulary does not know is <unk> to the model. A sentence without tokens
 /// gives one without tokens.
+/// Only the first `longest_sentence` tokens of a source are read.
+inline constexpr std::size_t longest_sentence = 1000;
 struct TranslatedSentence {
-  Tokens source, target;  // as read, and as said
+  Tokens source, target;  // as read by the model, and as said
   bool ended = false;     // by <eos>, rather than at the limit
   Tensor attention;       // [target + ended, source + 1], <eos> included; see greedy.h
 };

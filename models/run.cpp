@@ -3,7 +3,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <array>
+#include <cmath>
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
@@ -15,8 +15,13 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::array run_files{"config.json",       "source.vocab",  "target.vocab",
-                               "model.safetensors", "metrics.jsonl", "summary.json"};
+// The parameter that holds a number that is not finite, or none.
+const Var* not_finite(const std::vector<Var>& parameters) {
+  for (const Var& parameter : parameters)
+    for (double value : parameter.value().values())
+      if (!std::isfinite(value)) return &parameter;
+  return nullptr;
+}
 
 }  // namespace
 
@@ -28,27 +33,6 @@ Run::Run(RunConfig run_config, Vocabulary source_vocabulary, Vocabulary target_v
       model(make_model(config.shape(static_cast<Index>(source.size()), static_cast<Index>(target.size())),
                        Scope(*store, config.reference))) {}
 
-void prepare_run_directory(const std::string& directory, bool force) {
-  std::error_code error;
-  const fs::path path(directory);
-  if (fs::exists(path / "config.json", error)) {
-    if (!force)
-      throw UsageError(
-          fmt::format("--out: {} holds a run; give another directory, or --force to replace it", directory));
-    // The old run is over: a new configuration must not stand beside an old model. Only files of a run are touched.
-    for (const char* name : run_files) {
-      fs::remove(path / name, error);
-      require(!error, "{}: the old run must be removable; {}", (path / name).string(), error.message());
-    }
-    return;
-  }
-  fs::create_directories(path, error);
-  require(!error, "{}: must be a directory that can be made; {}", directory, error.message());
-  const bool empty = fs::is_empty(path, error);
-  require(!error, "{}: must be a readable directory; {}", directory, error.message());
-  require(empty, "{}: must be empty or hold a run; it holds other files", directory);
-}
-
 void save_run(const Run& run, const std::string& directory) {
   const fs::path path(directory);
   run.source.save((path / "source.vocab").string());
@@ -57,6 +41,8 @@ void save_run(const Run& run, const std::string& directory) {
 }
 
 void save_parameters(const ParameterStore& store, const std::string& path) {
+  if (const Var* broken = not_finite(store.parameters()))
+    fail(fmt::format("training: parameters must stay finite; {} did not. A lower rate may help", broken->leaf()->name));
   SafetensorsFile file;
   for (const Var& parameter : store.parameters()) file.tensors[parameter.leaf()->name] = parameter.value();
   file.metadata["format"] = "tapestry";
@@ -86,20 +72,27 @@ void load_parameters(const ParameterStore& store, const std::string& path) {
           fmt::join(missing, ", "), fmt::join(unexpected, ", "), fmt::join(shaped, ", "));
   for (const Var& parameter : store.parameters())
     parameter.value().copy_from(file.tensors[parameter.leaf()->name].to(store.dtype()));
+  if (const Var* broken = not_finite(store.parameters()))
+    fail(fmt::format("{}: parameters must be finite; {} is not", path, broken->leaf()->name));
+}
+
+RunConfig load_config(const std::string& directory) {
+  const std::string path = (fs::path(directory) / "config.json").string();
+  const std::string text = read_file(path);
+  try {
+    RunConfig config = config_from_json(nlohmann::json::parse(text));
+    validate(config);
+    return config;
+  } catch (const nlohmann::json::exception& error) {
+    fail(fmt::format("{}: must be the configuration of a run; {}", path, error.what()));
+  } catch (const Error& error) {
+    fail(fmt::format("{}: must be the configuration of a run; {}", path, error.what()));
+  }
 }
 
 Run load_run(const std::string& directory) {
   const fs::path path(directory);
-  const std::string config_path = (path / "config.json").string();
-  RunConfig config;
-  try {
-    config = config_from_json(nlohmann::json::parse(read_file(config_path)));
-    validate(config);
-  } catch (const nlohmann::json::exception& error) {
-    fail(fmt::format("{}: must be the configuration of a run; {}", config_path, error.what()));
-  } catch (const UsageError& error) {
-    fail(fmt::format("{}: must be the configuration of a run; {}", config_path, error.what()));
-  }
+  RunConfig config = load_config(directory);
   Run run(std::move(config), Vocabulary::load((path / "source.vocab").string()),
           Vocabulary::load((path / "target.vocab").string()));
   load_parameters(*run.store, (path / "model.safetensors").string());

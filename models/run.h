@@ -25,18 +25,16 @@ struct Run {
   Run(RunConfig config, Vocabulary source, Vocabulary target, DType dtype = DType::f32);
 };
 
-/// Makes `directory` ready for a new run. Errors: it holds a run and `force` is false; it holds files but no run; it
-/// cannot be made. Nothing in it is touched here but, with `force`, the records of the old run.
-void prepare_run_directory(const std::string& directory, bool force);
-
 /// config.json and the vocabularies.
 void save_run(const Run& run, const std::string& directory);
-/// model.safetensors. All files are replaced atomically.
+/// model.safetensors. All files are replaced atomically. Errors: a parameter is not finite.
 void save_parameters(const ParameterStore& store, const std::string& path);
 
+/// config.json alone. Errors: `path: must be the configuration of a run; ...`.
+RunConfig load_config(const std::string& directory);
 /// Reads a run back. Errors: `path: ...` for whatever is missing, cut short, foreign or does not fit.
 Run load_run(const std::string& directory);
-/// Errors list what is missing, unexpected and of another shape.
+/// Errors list what is missing, unexpected and of another shape; or name a parameter that is not finite.
 void load_parameters(const ParameterStore& store, const std::string& path);
 
 }  // namespace tapestry

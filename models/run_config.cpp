@@ -22,7 +22,19 @@ nlohmann::json to_json(const RunConfig& config) {
 }
 
 RunConfig config_from_json(const nlohmann::json& json) {
-  return json.get<RunConfig>();
+  require(json.is_object(), "it must be an object; it is {}", json.type_name());
+  const nlohmann::json example = to_json(RunConfig());
+  for (const auto& [key, value] : example.items()) {
+    require(json.contains(key), "{} must be there; it is missing", key);
+    require(std::string(json[key].type_name()) == value.type_name(), "{} must be of type {}; it is {}", key,
+            value.type_name(), json[key].type_name());
+  }
+  RunConfig config = json.get<RunConfig>();
+  // A number that is none of its field's, 1.5 layers, was rounded on the way.
+  const nlohmann::json read = to_json(config);
+  for (const auto& [key, value] : example.items())
+    require(json[key] == read[key], "{} must be a whole number in range; it is {}", key, json[key].dump());
+  return config;
 }
 
 namespace {

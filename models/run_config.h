@@ -52,7 +52,7 @@ RunConfig preset(const std::string& name);
 /// Errors (UsageError): a value out of range, options that exclude each other.
 void validate(const RunConfig& config);
 
-/// As stored in config.json. Reading errors: a key is missing or of another type.
+/// As stored in config.json. Errors of reading: `key must be ...`, a key is missing or of another kind.
 nlohmann::json to_json(const RunConfig& config);
 RunConfig config_from_json(const nlohmann::json& json);
 

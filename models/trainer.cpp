@@ -3,6 +3,7 @@
 #include <sys/resource.h>
 
 #include <chrono>
+#include <cmath>
 #include <nlohmann/json.hpp>
 
 #include "core/files.h"
@@ -71,7 +72,12 @@ class Loop {
     for (Index epoch = 1; epoch <= run_.config.epochs; ++epoch) {
       train_epoch(epoch);
       progress_.valid_loss.reset();
-      if (!valid_.empty()) progress_.valid_loss = mean_loss(*run_.model, valid_, workers_);
+      if (!valid_.empty()) {
+        progress_.valid_loss = mean_loss(*run_.model, valid_, workers_);
+        require(std::isfinite(*progress_.valid_loss),
+                "training: the validation loss must stay finite; after epoch {} it is {}", epoch,
+                *progress_.valid_loss);
+      }
       if (!progress_.valid_loss || best_.offer(*progress_.valid_loss))
         save_parameters(*run_.store, directory_ + "/model.safetensors");
       metrics += nlohmann::json{{"epoch", epoch},

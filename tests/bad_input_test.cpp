@@ -43,6 +43,9 @@ TEST_CASE("program: a command line that cannot be meant is a usage error") {
           {{"gradcheck", "no_such_op"}, "gradcheck: no op, layer or model matches no_such_op"},
           {{"translate", "x", "--attention", "picture.png"}, "--attention: must end in .svg (a picture) or .tsv"},
           {{"translate", "x", "--attenton"}, "translate: --attenton is no option"},
+          {{"translate", "x", "a", "--attention", ""}, "--attention: must end in .svg (a picture) or .tsv"},
+          {{"translate", ""}, "translate: DIR must name a run directory; given an empty name"},
+          {{"train", "--out", ""}, "--out: must name a directory; given an empty name"},
           {{"corpus", "--pairs", "0"}, "--pairs: must lie in [1, 500000]; given 0"},
           {{"corpus", "--pairs", "-3"}, "--pairs: must lie in [1, 500000]; given -3"},
           {{"corpus", "--seed", "-3"}, "--seed: must be a whole number from 0 on; given -3"},
@@ -127,7 +130,7 @@ TEST_CASE("program: text that cannot be read names file and line, and no run is 
 TEST_CASE("program: a directory that holds other files is not made a run") {
   const TemporaryDirectory place;
   place.write("letter.txt", "dear");
-  check_all({{{"train", "--out", place.path(), "--force"}, "must be empty or hold a run; it holds other files"}}, 1);
+  check_all({{{"train", "--out", place.path(), "--force"}, "must be empty or hold a run; it holds other files"}}, 2);
   CHECK(directory_bytes(place.path()).size() == 1);
 }
 

@@ -101,20 +101,94 @@ TEST_CASE("train: text of the user's own, parts in files, and nothing held out u
   CHECK(run_program({"evaluate", place.file("drawn")}).out.find("7 sentences") != std::string::npos);
 }
 
-TEST_CASE("train: a disk that fills while saving is told, and an earlier run stays whole") {
-  const TemporaryDirectory place;
-  REQUIRE(run_program(tiny(place.file("first"))).status == 0);
-  const auto before = directory_bytes(place.file("first"));
-  // A limit on the size of files stands for the full disk: 8 blocks hold the configuration, but no model.
+// A limit on the size of files stands for the full disk: 8 blocks hold the configuration, but no model.
+Outcome run_on_full_disk(const std::vector<std::string>& arguments) {
   std::string command = "trap '' XFSZ\nulimit -f 8\nexec \"$tapestry\"";
-  for (const std::string& argument : tiny(place.file("second"))) command += " " + argument;
-  const Outcome outcome = run_shell(command);
+  for (const std::string& argument : arguments) command += " " + argument;
+  return run_shell(command);
+}
+
+TEST_CASE("train: a disk that fills while saving is told, and the run that was to be replaced stays whole") {
+  const TemporaryDirectory place;
+  const std::string run = place.file("run"), second = place.file("second");
+  REQUIRE(run_program(tiny(run)).status == 0);
+  place.write("run/attention.svg", "a picture");
+  const auto before = directory_bytes(place.path());
+  for (const Outcome& outcome :
+       {run_on_full_disk(tiny(run, {"--force", "--seed", "7"})), run_on_full_disk(tiny(second))}) {
+    CAPTURE(outcome.error);
+    CHECK(outcome.complained(1));
+    CHECK(outcome.error.find("must be writable; File too large") != std::string::npos);
+  }
+  CHECK_FALSE(std::filesystem::exists(second + "/model.safetensors"));
+  CHECK(run_program({"translate", second, "a"}).complained(1));
+  std::filesystem::remove_all(second);
+  CHECK(directory_bytes(place.path()) == before);
+
+  REQUIRE(run_program(tiny(run, {"--force", "--seed", "7"})).status == 0);
+  CHECK(json::parse(file_bytes(run + "/config.json"))["seed"] == 7);
+  CHECK(file_bytes(run + "/attention.svg") == "a picture");
+  CHECK_FALSE(std::filesystem::exists(run + ".new"));
+}
+
+TEST_CASE("train: a kill leaves the old run, and what it left behind does not stand in the way") {
+  const TemporaryDirectory place;
+  const std::string run = place.file("run");
+  REQUIRE(run_program(tiny(run)).status == 0);
+  const auto before = directory_bytes(run);
+  // Far more epochs than fit: killed while it trains.
+  std::string command = "\"$tapestry\"";
+  for (const std::string& argument : tiny(run, {"--force"}, "100000")) command += " " + argument;
+  const std::string killed =
+      command + " & pid=$!\nuntil [ -e " + run + ".new/model.safetensors ]; do sleep 0.05; done\n";
+  CHECK(run_shell(killed + "kill -9 $pid; wait $pid; exit 0").status == 0);
+  CHECK(directory_bytes(run) == before);
+  // While one trains, another is refused.
+  const Outcome second = run_shell(killed + command + "; status=$?; kill -9 $pid; wait $pid; exit $status");
+  CHECK(second.status == 1);
+  CHECK(second.error.find("only one training may write to a directory; another one does") != std::string::npos);
+  CHECK(directory_bytes(run) == before);
+  CHECK(run_program(tiny(run, {"--force"})).status == 0);
+  CHECK_FALSE(std::filesystem::exists(run + ".new"));
+}
+
+TEST_CASE("train: what a killed first training left is replaced with --force only, other files never") {
+  const TemporaryDirectory place;
+  const std::string run = place.file("run");
+  std::filesystem::create_directory(run);
+  place.write("run/source.vocab", "");
+  place.write("run/model.safetensors.123.partial", "half");
+  const Outcome refused = run_program(tiny(run));
+  CHECK(refused.complained(2));
+  CHECK(refused.error.find("holds the rest of an unfinished run") != std::string::npos);
+  CHECK(run_program(tiny(run, {"--force"})).status == 0);
+  CHECK_FALSE(std::filesystem::exists(run + "/model.safetensors.123.partial"));
+
+  std::filesystem::create_directory(place.file("other"));
+  place.write("other/config.json", "{\"mine\": 1}");
+  CHECK(run_program(tiny(place.file("other"), {"--force"})).complained(2));
+  CHECK(file_bytes(place.file("other/config.json")) == "{\"mine\": 1}");
+}
+
+TEST_CASE("train: parameters that leave the finite numbers are no model") {
+  const TemporaryDirectory place;
+  const Outcome outcome = run_program(tiny(place.file("run"), {"--lr", "1e308"}));
   CAPTURE(outcome.error);
   CHECK(outcome.complained(1));
-  CHECK(outcome.error.find("must be writable; File too large") != std::string::npos);
-  CHECK(directory_bytes(place.file("first")) == before);
-  CHECK_FALSE(std::filesystem::exists(place.file("second/model.safetensors")));
-  CHECK(run_program({"translate", place.file("second"), "a"}).complained(1));
+  CHECK(outcome.error.find("must stay finite") != std::string::npos);
+  CHECK_FALSE(std::filesystem::exists(place.file("run/model.safetensors")));
+}
+
+TEST_CASE("evaluate: the run finds its text from anywhere, and a very long sentence ends") {
+  const TemporaryDirectory place;
+  const std::string pairs = place.write("pairs.tsv", "go .\tva !\nrun .\tcours !\nstop .\tarrête !\n");
+  const std::string sizes = " --embed 4 --hidden 4 --epochs 1 --test 1 --min-count 1 --out run";
+  REQUIRE(run_shell("cd " + place.path() + " && \"$tapestry\" train --data pairs.tsv" + sizes).status == 0);
+  CHECK(run_shell("cd / && \"$tapestry\" evaluate " + place.file("run")).status == 0);
+  std::string words;
+  for (int i = 0; i < 200000; ++i) words += "a ";
+  const std::string lengthy = place.write("long.tsv", words + "\tb b b\n");
+  CHECK(run_program({"evaluate", place.file("run"), "--data", lengthy}).status == 0);
 }
 
 TEST_CASE("corpus: the figures of its difficulty") {

@@ -2,6 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <iterator>
+
 #include "tools/commands.h"
 #include "tools/conformance_report.h"
 #include "tools/options.h"
@@ -16,8 +19,11 @@ struct ConformanceOptions {
 
 void run_cases(const ConformanceOptions& options) {
   std::vector<ConformanceRow> rows;
-  for (const std::string& directory : options.directories)
-    for (ConformanceRow& row : check_directory(directory)) rows.push_back(std::move(row));
+  for (const std::string& directory : options.directories) {
+    std::vector<ConformanceRow> found = check_directory(directory);
+    require(!found.empty(), "conformance: {} must list cases; it has none", directory);
+    std::move(found.begin(), found.end(), std::back_inserter(rows));
+  }
   // What a damaged file puts into a message need not be UTF-8.
   fmt::print("{}\n", options.json ? conformance_json(rows).dump(2, ' ', false, nlohmann::json::error_handler_t::replace)
                                   : conformance_text(rows));

@@ -77,8 +77,6 @@ void add_text_options(ConfigOptions& options) {
   options.number("--split-seed", &RunConfig::split_seed, "Seed of the drawing of parts, and of the built-in corpus");
   options.flag("--reverse,!--no-reverse", &RunConfig::reverse,
                "Translate from the second column, or from the --target file, to the first");
-  options.number("--length", &RunConfig::length,
-                 "Tokens of a sentence, <eos> included; longer ones are cut before it; 0: no limit");
 }
 
 }  // namespace tapestry

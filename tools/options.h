@@ -85,7 +85,7 @@ class ConfigOptions {
   std::vector<std::function<void(RunConfig&)>> given_;
 };
 
-/// The options that say which text: --data, --source, --target, --pairs, --test, --split-seed, --reverse, --length.
+/// The options that say which text: --data, --source, --target, --pairs, --test, --split-seed, --reverse.
 void add_text_options(ConfigOptions& options);
 
 }  // namespace tapestry

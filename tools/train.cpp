@@ -3,8 +3,10 @@
 #include <fmt/ranges.h>
 
 #include <cmath>
+#include <filesystem>
 #include <functional>
 
+#include "models/run_directory.h"
 #include "models/trainer.h"
 #include "tools/commands.h"
 #include "tools/options.h"
@@ -61,6 +63,13 @@ RunConfig base_config(const TrainOptions& options) {
 RunConfig configure(const TrainOptions& options) {
   RunConfig config = base_config(options);
   options.config.apply(config);
+  // The run must find its text again from wherever `evaluate` is called.
+  const auto absolute = [](std::string& path) {
+    if (!path.empty()) path = std::filesystem::absolute(path).lexically_normal().string();
+  };
+  for (std::string* path : {&config.data, &config.source, &config.target}) absolute(*path);
+  for (auto* paths : {&config.valid_files, &config.test_files})
+    for (std::string& path : *paths) absolute(path);
   validate(config);
   return config;
 }
@@ -104,10 +113,11 @@ void train(const TrainOptions& options) {
   const auto min_count = static_cast<std::size_t>(config.min_count);
   Run run(std::move(config), Vocabulary(sources(data.train), min_count), Vocabulary(targets(data.train), min_count));
   core::Workers workers(options.threads);
-  prepare_run_directory(options.out, options.force);
+  RunDirectory directory(options.out, options.force);
   describe(run, data, options.threads);
   ProgressDisplay display;
-  const TrainingSummary summary = train(run, data, workers, options.out, std::ref(display));
+  const TrainingSummary summary = train(run, data, workers, directory.path(), std::ref(display));
+  directory.finish();
   describe(summary, options.out);
 }
 
@@ -128,6 +138,8 @@ void add_train(CLI::App& program) {
       ->type_name("NAME");
   options->config.group("Text");
   add_text_options(options->config);
+  options->config.number("--length", &RunConfig::length,
+                         "Tokens of a sentence, <eos> included; longer ones are cut before it; 0: no limit");
   options->config.part("--valid", &RunConfig::valid, &RunConfig::valid_files,
                        "Validation part, in the same way; the best model is the one of lowest loss on it");
   add_model_options(options->config);

@@ -15,11 +15,11 @@
 namespace tapestry {
 namespace {
 
-constexpr std::size_t longest_sentence = 1000;  // tokens
 constexpr std::size_t lines_at_once = 1024;
 
 struct TranslateOptions {
-  std::string directory, attention;
+  std::string directory;
+  std::optional<std::string> attention;
   std::vector<std::string> sentences;
   int threads = 1;
 };
@@ -80,6 +80,7 @@ void translate_input(Translator& translator) {
   std::vector<Tokens> sentences;
   std::string line;
   for (std::size_t number = 1; std::getline(std::cin, line); ++number) {
+    if (number == 1 && line.starts_with("\xEF\xBB\xBF")) line.erase(0, 3);  // as the readers of files do
     sentences.push_back(read_sentence(line, fmt::format("standard input:{}", number)));
     if (sentences.size() < most) continue;
     translator(sentences);
@@ -90,8 +91,9 @@ void translate_input(Translator& translator) {
 }
 
 void run_translate(const TranslateOptions& options) {
+  if (options.directory.empty()) throw UsageError("translate: DIR must name a run directory; given an empty name");
   std::optional<AttentionFile> attention;
-  if (!options.attention.empty()) attention.emplace(options.attention);
+  if (options.attention) attention.emplace(*options.attention);
   Translator translator(options);
   if (attention) translator.write_attention_to(*attention);
   if (options.sentences.empty())

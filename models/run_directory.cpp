@@ -1,0 +1,153 @@
+#include "models/run_directory.h"
+
+#include <fcntl.h>
+#include <sys/file.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <filesystem>
+#include <vector>
+
+#include "models/run.h"
+
+namespace tapestry {
+namespace {
+
+namespace fs = std::filesystem;
+
+// Whether a training makes a file of this name: one of a run's, or its temporary `name.PROCESS.partial`.
+bool is_run_file(const std::string& name) {
+  constexpr std::array names{"config.json",       "source.vocab",  "target.vocab",
+                             "model.safetensors", "metrics.jsonl", "summary.json"};
+  const auto matches = [&](const std::string& known) {
+    if (name == known) return true;
+    if (!name.starts_with(known + ".") || !name.ends_with(".partial")) return false;
+    const std::string number = name.substr(known.size() + 1, name.size() - known.size() - 1 - std::strlen(".partial"));
+    return !number.empty() && number.find_first_not_of("0123456789") == std::string::npos;
+  };
+  return std::any_of(names.begin(), names.end(), matches);
+}
+
+struct Contents {
+  std::vector<fs::path> of_run, others;
+  bool run = false;  // config.json is that of a run
+};
+
+Contents contents_of(const fs::path& directory) {
+  Contents contents;
+  std::error_code error;
+  for (fs::directory_iterator entry(directory, error), end; !error && entry != end; entry.increment(error)) {
+    std::error_code ignored;
+    const bool ours = is_run_file(entry->path().filename().string()) && entry->is_regular_file(ignored);
+    (ours ? contents.of_run : contents.others).push_back(entry->path());
+  }
+  require(!error, "{}: must be a readable directory; {}", directory.string(), error.message());
+  try {
+    load_config(directory.string());
+    contents.run = true;
+  } catch (const Error&) {
+  }
+  return contents;
+}
+
+// Without a configuration of ours, only files that a killed training left may be taken away.
+bool is_replaceable(const Contents& contents) {
+  const auto is_config = [](const fs::path& path) { return path.filename() == "config.json"; };
+  return contents.run ||
+         (contents.others.empty() && std::none_of(contents.of_run.begin(), contents.of_run.end(), is_config));
+}
+
+void remove_all(const std::vector<fs::path>& paths) {
+  for (const fs::path& path : paths) {
+    std::error_code error;
+    fs::remove(path, error);
+    require(!error, "{}: must be removable; {}", path.string(), error.message());
+  }
+}
+
+}  // namespace
+
+RunDirectory::RunDirectory(const std::string& directory, bool force) {
+  if (directory.empty()) throw UsageError("--out: must name a directory; given an empty name");
+  std::error_code error;
+  fs::create_directories(directory, error);
+  require(!error && fs::is_directory(directory), "{}: must be a directory that can be made; {}", directory,
+          error ? error.message() : "it is a file");
+  // Without links and a trailing slash, for the name of the one beside it.
+  directory_ = path_ = fs::canonical(directory).string();
+  lock();
+  try {
+    const Contents contents = contents_of(directory_);
+    if (!is_replaceable(contents))
+      throw UsageError(fmt::format("--out: {} must be empty or hold a run; it holds other files", directory));
+    if (!force && !contents.of_run.empty())
+      throw UsageError(fmt::format("--out: {} holds {} run; give another directory, or --force to replace it",
+                                   directory, contents.run ? "a" : "the rest of an unfinished"));
+    if (contents.run)
+      stage();
+    else
+      remove_all(contents.of_run);
+  } catch (...) {
+    ::close(lock_);
+    throw;
+  }
+}
+
+void RunDirectory::lock() {
+  lock_ = ::open(directory_.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  require(lock_ >= 0, "{}: must be readable; {}", directory_, std::strerror(errno));
+  if (::flock(lock_, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK) return;
+  ::close(lock_);
+  fail(fmt::format("{}: only one training may write to a directory; another one does", directory_));
+}
+
+void RunDirectory::stage() {
+  path_ = directory_ + ".new";
+  std::error_code error;
+  fs::create_directories(path_, error);
+  require(!error && fs::is_directory(path_), "{}: must be a directory that can be made; {}", path_,
+          error ? error.message() : "it is a file");
+  const Contents contents = contents_of(path_);
+  if (!contents.others.empty() || !is_replaceable(contents))
+    throw UsageError(fmt::format("{}: must be free for the new run; it holds other files", path_));
+  remove_all(contents.of_run);
+}
+
+void RunDirectory::finish() {
+  if (path_ == directory_) return;
+  const auto done = [&](bool moved) {
+    require(moved, "{}: the new run is complete, but cannot take the place of {}; {}", path_, directory_,
+            std::strerror(errno));
+  };
+  if (::renameat2(AT_FDCWD, path_.c_str(), AT_FDCWD, directory_.c_str(), RENAME_EXCHANGE) != 0) {
+    // Some file systems cannot exchange. Then for a moment neither has its name, but both are whole.
+    const std::string old = directory_ + ".old";
+    done(std::rename(directory_.c_str(), old.c_str()) == 0 && std::rename(path_.c_str(), directory_.c_str()) == 0 &&
+         std::rename(old.c_str(), path_.c_str()) == 0);
+  }
+  const Contents old = contents_of(path_);
+  remove_all(old.of_run);
+  for (const fs::path& other : old.others)
+    done(std::rename(other.c_str(), (fs::path(directory_) / other.filename()).c_str()) == 0);
+  fs::remove(path_);
+  path_ = directory_;
+}
+
+RunDirectory::~RunDirectory() {
+  std::error_code ignored;
+  if (path_ != directory_ && !fs::exists(fs::path(path_) / "model.safetensors", ignored)) {
+    try {
+      remove_all(contents_of(path_).of_run);
+      fs::remove(path_, ignored);
+    } catch (const Error&) {
+      // What cannot be removed is taken over by the next training.
+    }
+  }
+  ::close(lock_);
+}
+
+}  // namespace tapestry
