@@ -72,6 +72,36 @@ void attention_checks(std::vector<GradcheckCase>& checks) {
                     {3}});
 }
 
+void scaled_dot_product_checks(std::vector<GradcheckCase>& checks) {
+  // B = 3, Q = 2, K = 4, two heads of 3 for queries and keys and of 2 for values, in wider projections.
+  const std::vector<CheckInput> inputs = {{{3, 2, 7}}, {{3, 4, 6}}, {{3, 4, 5}}};
+  const auto add = [&](const char* name, const Mask& mask, double p, bool weights) {
+    checks.push_back({std::string("scaled_dot_product_attention") + name, inputs, [=](const Arguments& in) {
+                        const auto output = scaled_dot_product_attention({in[0], 1}, {in[1]}, {in[2], 1},
+                                                                         {2, 3, 2, mask, p, {1, 2, 3, 4, 5}, weights});
+                        return weights ? Arguments{output.context, output.weights} : Arguments{output.context};
+                      }});
+  };
+  const Ids lengths({4, 0, 2});
+  add("", {}, 0, false);
+  add("/weights_lengths", Mask::lengths(lengths), 0, true);
+  add("/lengths_causal_dropout", Mask::lengths(lengths) & Mask::causal(), 0.3, false);
+  add("/dropout_weights", {}, 0.3, true);
+  // Self-attention: queries, keys and values in one projection.
+  checks.push_back(
+      {"scaled_dot_product_attention/self", {{{2, 3, 12}}}, [](const Arguments& in) {
+         return Arguments{
+             scaled_dot_product_attention({in[0]}, {in[0], 4}, {in[0], 8}, {2, 2, 2, Mask::causal()}).context};
+       }});
+  // Beyond 128 keys the weights are not kept, and beyond 64 queries they come by blocks.
+  checks.push_back(
+      {"scaled_dot_product_attention/long", {{{1, 66, 2}}, {{1, 130, 2}}, {{1, 130, 2}}}, [](const Arguments& in) {
+         return Arguments{
+             scaled_dot_product_attention({in[0]}, {in[1]}, {in[2]}, {1, 2, 2, Mask::window(40), 0.3, {1, 2, 3, 4, 5}})
+                 .context};
+       }});
+}
+
 void layer_norm_checks(std::vector<GradcheckCase>& checks) {
   const std::vector<CheckInput> inputs = {{{2, 3, 5}}, {{5}}, {{5}}};
   checks.push_back(
@@ -124,6 +154,7 @@ std::vector<GradcheckCase> fused_checks() {
   dropout_checks(checks);
   gru_checks(checks);
   attention_checks(checks);
+  scaled_dot_product_checks(checks);
   layer_norm_checks(checks);
   loss_checks(checks);
   return checks;
