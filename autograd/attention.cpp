@@ -16,7 +16,7 @@ AttentionOutput additive_attention(const Var& query, const Var& keys, const Var&
   in.check("additive_attention");
   if (p != 0) {
     in.kept = core::dropout_mask(query.size(0), query.size(1), keys.size(1), p, key);
-    in.scale = p < 1 ? 1 / (1 - p) : 0;
+    in.scale = core::dropout_scale(p);
   }
   const std::initializer_list<std::reference_wrapper<const Var>> inputs = {query, keys, w_v, values};
   core::AdditiveAttentionResult result = core::additive_attention(in, recording(inputs));
@@ -68,7 +68,7 @@ AttentionOutput scaled_dot_product_attention(const Projected& query, const Proje
     for (Index head = 0; head < options.heads; ++head)
       in.kept.push_back(
           core::dropout_mask(query.x.size(0), query.x.size(1), keys.x.size(1), options.p, key_of_head(options, head)));
-    in.kept_scale = options.p < 1 ? 1 / (1 - options.p) : 0;
+    in.kept_scale = core::dropout_scale(options.p);
   }
   const std::initializer_list<std::reference_wrapper<const Var>> inputs = {query.x, keys.x, values.x};
   const core::ScaledDotProductResult result = core::scaled_dot_product(in, options.weights, recording(inputs));

@@ -4,6 +4,7 @@
 #include "autograd/dropout.h"
 #include "autograd/layer_norm.h"
 #include "autograd/loss.h"
+#include "autograd/matmul.h"
 #include "autograd/recurrent.h"
 
 namespace tapestry {
@@ -116,6 +117,34 @@ void layer_norm_checks(std::vector<GradcheckCase>& checks) {
       {"layer_norm/plain", {inputs[0]}, [](const Arguments& in) { return Arguments{layer_norm(in[0], {}, {})}; }});
 }
 
+void add_norm_checks(std::vector<GradcheckCase>& checks) {
+  const std::vector<CheckInput> inputs = {{{2, 3, 5}}, {{2, 3, 5}}, {{5}}, {{5}}};
+  const auto add = [&](const char* name, double p, bool sum) {
+    checks.push_back({name, inputs, [=](const Arguments& in) {
+                        const auto out = add_norm(in[0], in[1], in[2], in[3], {p, {1, 2, 3, 4, 5}, 1e-5, sum});
+                        return sum ? Arguments{out.y, out.sum} : Arguments{out.y};
+                      }});
+  };
+  add("add_norm", 0, false);
+  add("add_norm/dropout", 0.4, false);
+  add("add_norm/dropout_sum", 0.4, true);
+  checks.push_back({"add_norm/sum_only", {inputs[0], inputs[1]}, [=](const Arguments& in) {
+                      return Arguments{add_norm(in[0], in[1], {}, {}, {0.4, {1, 2, 3, 4, 5}, 1e-5, true}).sum};
+                    }});
+}
+
+void linear_relu_checks(std::vector<GradcheckCase>& checks) {
+  const std::vector<CheckInput> inputs = {{{2, 3, 4}}, {{5, 4}}, {{5}}};
+  checks.push_back(
+      {"linear_relu", inputs, [](const Arguments& in) { return Arguments{linear_relu(in[0], in[1], in[2])}; }});
+  checks.push_back({"linear_relu/dropout", inputs, [](const Arguments& in) {
+                      return Arguments{linear_relu(in[0], in[1], in[2], 0.4, {1, 2, 3, 4, 5})};
+                    }});
+  checks.push_back({"linear/rows", inputs, [](const Arguments& in) {
+                      return Arguments{linear(in[0], in[1], in[2], {1, 3}), linear(in[0], in[1], {}, {3, 5})};
+                    }});
+}
+
 void loss_checks(std::vector<GradcheckCase>& checks) {
   checks.push_back({"mse_loss", {{{2, 3}}, {{2, 3}}}, [](const Arguments& in) {
                       return Arguments{mse_loss(in[0], in[1]), mse_loss(in[1], in[0], Reduction::sum),
@@ -156,6 +185,8 @@ std::vector<GradcheckCase> fused_checks() {
   attention_checks(checks);
   scaled_dot_product_checks(checks);
   layer_norm_checks(checks);
+  add_norm_checks(checks);
+  linear_relu_checks(checks);
   loss_checks(checks);
   return checks;
 }

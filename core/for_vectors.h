@@ -10,12 +10,19 @@ template <class T>
 struct WholeVector {
   Batch<T> load(const T* from) const { return Batch<T>::load_unaligned(from); }
   void store(const Batch<T>& value, T* to) const { value.store_unaligned(to); }
+  Batch<T> only(const Batch<T>& value) const { return value; }
 };
 template <class T>
 struct PartVector {
   Index count;
   Batch<T> load(const T* from) const { return load_part(from, count); }
   void store(const Batch<T>& value, T* to) const { store_part(value, count, to); }
+  /// Zero beyond the end, for a sum over the lanes of what need not be zero there.
+  Batch<T> only(const Batch<T>& value) const {
+    alignas(64) T all[lanes<T>];
+    value.store_aligned(all);
+    return load_part(all, count);
+  }
 };
 
 /// body(i, vector) for i = 0, lanes, 2 lanes, ...: `vector.load(x + i)`, `vector.store(value, y + i)`.

@@ -120,18 +120,17 @@ void compute_weights(const Block<T>& at, const Rows<T>& to) {
   }
 }
 
-// y = x where dropout keeps, times its scale; else 0.
+// y = x where dropout keeps, times its scale; else 0. From a whole byte of bits on.
 template <class T>
-void drop_row(const Block<T>& at, Index i, const T* x, T* y) {
-  const std::uint8_t* const bits = at.kept(i);
-  const T factor = static_cast<T>(at.in.kept_scale);
-  for (Index k = at.begin; k < at.end; ++k) y[k] = (bits[k / 8] >> (k % 8) & 1) != 0 ? x[k] * factor : T{0};
+void drop(const Block<T>& at, Index i, const T* x, T* y) {
+  const Index begin = at.begin / 8 * 8;
+  drop_row(at.end - begin, at.kept(i) + begin / 8, static_cast<T>(at.in.kept_scale), x + begin, y + begin);
 }
 
 template <class T>
 Rows<T> dropped(const Block<T>& at, const Rows<T>& weights, const Rows<T>& scratch) {
   if (at.in.kept.empty()) return weights;
-  for (Index i = 0; i < at.count; ++i) drop_row(at, i, weights.row(i), scratch.row(i));
+  for (Index i = 0; i < at.count; ++i) drop(at, i, weights.row(i), scratch.row(i));
   return scratch;
 }
 
@@ -142,7 +141,7 @@ void weight_cotangents(const Block<T>& at, const Rows<T>& dcontext, const Rows<T
     gemm<T>(as_stored, transposed, at.count, at.seen(), at.in.value_width, dcontext.row(at.first), dcontext.stride,
             at.v.row(at.begin), at.v.stride, 0, to.data + at.begin, to.stride);
     if (!at.in.kept.empty())
-      for (Index i = 0; i < at.count; ++i) drop_row(at, i, to.row(i), to.row(i));
+      for (Index i = 0; i < at.count; ++i) drop(at, i, to.row(i), to.row(i));
   } else {
     std::fill_n(to.data, at.count * to.stride, T{0});
   }
