@@ -4,12 +4,25 @@
 
 #include <algorithm>
 
+#include "autograd/indexing.h"
 #include "autograd/shape_ops.h"
 #include "models/bahdanau.h"
 #include "models/bahdanau_paper.h"
 #include "models/seq2seq.h"
 
 namespace tapestry {
+
+void EncoderDecoder::select(DecoderState& state, const Ids& parents, const Ids& sentences) const {
+  for (Var& layer : state.hidden) layer = index_select(layer, 0, parents);
+  if (sentences) {
+    if (state.memory) state.memory = index_select(state.memory, 0, sentences);
+    if (state.keys) state.keys = index_select(state.keys, 0, sentences);
+    std::vector<std::int32_t> lengths;
+    for (const std::int32_t b : sentences.values()) lengths.push_back(state.lengths[b]);
+    state.lengths = Ids(std::move(lengths));
+  }
+  state.beam = parents.numel() / std::max<Index>(state.lengths.numel(), 1);
+}
 
 EncoderDecoder::Forced EncoderDecoder::teacher_forced(const Ids& inputs, DecoderState state, const Pass& pass,
                                                       bool attention) const {

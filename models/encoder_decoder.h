@@ -11,13 +11,19 @@
 
 namespace tapestry {
 
-/// What the encoder left, and what the decoder carries from step to step.
+/// What the encoder left, and what the decoder carries from step to step. A sentence may be continued in several ways
+/// at once: row b K + k is continuation k of sentence b, and the R = B K rows share what was encoded.
 struct DecoderState {
-  std::vector<Var> hidden;  // [B,H], bottom layer first
-  Var memory;               // what attention reads: [B,S,D]; without attention the context [B,D] itself
-  Var keys;                 // the projected memory [B,S,A]
-  Mask mask;                // the real source positions
+  // Of each sentence; never repeated for its rows.
+  Var memory;   // what attention reads: [B,S,D]; without attention the context [B,D] itself
+  Var keys;     // the projected memory [B,S,A]
+  Ids lengths;  // real source tokens [B]
+  // Of each row.
+  std::vector<Var> hidden;  // [R,H], bottom layer first
+  Index beam = 1;           // K
   Index position = 0;       // steps made so far
+
+  Mask mask() const { return Mask::lengths(lengths); }
 };
 
 class EncoderDecoder {
@@ -28,17 +34,23 @@ class EncoderDecoder {
   virtual DecoderState encode(const Ids& source, const Ids& lengths, const Pass& pass) const = 0;
 
   struct Step {
-    Var features;   // [B,F], what the output layer makes its logits of
-    Var attention;  // [B,S], the weights, before dropout; no value without attention
+    Var features;   // [R,F], what the output layer makes its logits of
+    Var attention;  // [R,S], the weights, before dropout; no value without attention
   };
-  /// Advances the state by the tokens `previous` [B].
+  /// Advances the state by the tokens `previous` [R].
   virtual Step step(const Ids& previous, DecoderState& state, const Pass& pass) const = 0;
+
+  /// Makes row i continue what row parents[i] was. Only these sentences stay, in this order (absent: all), each with as
+  /// many rows as the others, and parents are of the sentence whose row they become. A model that carries more than
+  /// `hidden` moves it here too.
+  virtual void select(DecoderState& state, const Ids& parents, const Ids& sentences = {}) const;
 
   struct Forced {
     Var features;   // [B,T,F]
     Var attention;  // [B,T,S]; no value without attention
   };
-  /// All steps with the tokens given: inputs [B,T]. The attention weights are only stacked up if asked for.
+  /// All steps with the tokens given, from a state with one row a sentence: inputs [B,T]. The attention weights are
+  /// only stacked up if asked for.
   virtual Forced teacher_forced(const Ids& inputs, DecoderState state, const Pass& pass, bool attention = false) const;
 
   /// features [..,F] -> logits [..,V].
