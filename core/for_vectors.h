@@ -33,4 +33,17 @@ void for_vectors(Index n, F body) {
   if (i < n) body(i, PartVector<T>{n - i});
 }
 
+template <class T>
+T dot(Index n, const T* a, const T* b) {
+  Batch<T> sum(0);
+  for_vectors<T>(n, [&](Index i, auto v) { sum = fma(v.load(a + i), v.load(b + i), sum); });
+  return hadd(sum);
+}
+
+/// y += c x
+template <class T>
+void add_scaled(Index n, T c, const T* x, T* y) {
+  for_vectors<T>(n, [&](Index i, auto v) { v.store(fma(Batch<T>(c), v.load(x + i), v.load(y + i)), y + i); });
+}
+
 }  // namespace tapestry::core
