@@ -9,6 +9,7 @@
 #include "models/bahdanau.h"
 #include "models/bahdanau_paper.h"
 #include "models/seq2seq.h"
+#include "models/transformer.h"
 
 namespace tapestry {
 
@@ -36,7 +37,7 @@ EncoderDecoder::Forced EncoderDecoder::teacher_forced(const Ids& inputs, Decoder
 }
 
 const std::vector<std::string>& model_names() {
-  static const std::vector<std::string> names{"bahdanau", "bahdanau-paper", "seq2seq"};
+  static const std::vector<std::string> names{"bahdanau", "bahdanau-paper", "seq2seq", "transformer"};
   return names;
 }
 
@@ -44,6 +45,7 @@ std::unique_ptr<EncoderDecoder> make_model(const ModelShape& shape, const Scope&
   if (shape.model == "bahdanau") return std::make_unique<Bahdanau>(shape, scope);
   if (shape.model == "bahdanau-paper") return std::make_unique<BahdanauPaper>(shape, scope);
   if (shape.model == "seq2seq") return std::make_unique<Seq2Seq>(shape, scope);
+  if (shape.model == "transformer") return std::make_unique<Transformer>(shape, scope);
   throw UsageError(fmt::format("model: must be one of {}; given {}", fmt::join(model_names(), ", "), shape.model));
 }
 

@@ -6,8 +6,7 @@
 #include <vector>
 
 #include "core/mask.h"
-#include "nn/linear.h"
-#include "nn/pass.h"
+#include "nn/transformer_layers.h"
 
 namespace tapestry {
 
@@ -23,6 +22,10 @@ struct DecoderState {
   Ids said;                 // [R,T], only where all that was said is read again at each step (uncached.h)
   Index beam = 1;           // K
   Index position = 0;       // steps made so far
+  // Of a Transformer, for each layer of its decoder.
+  std::vector<MultiHeadAttention::Memory> attended;  // keys and values of the memory [B,S,*]
+  std::vector<core::KeyValueCache> caches;           // of the positions said, once `lineage` leads there
+  core::Lineage lineage;
 
   Mask mask() const { return Mask::lengths(lengths); }
 };
@@ -62,8 +65,11 @@ class EncoderDecoder {
 struct ModelShape {
   std::string model;  // one of model_names()
   Index source_vocabulary = 0, target_vocabulary = 0;
-  Index embed = 32, hidden = 32, layers = 2;
+  Index embed = 32, hidden = 32, layers = 2;  // of the recurrent models
   double dropout = 0;
+  TransformerOptions transformer = {};
+  std::string tie = "none";     // embeddings of the Transformer: none, output (target and output), or all
+  double embedding_spread = 1;  // their initial standard deviation
 };
 
 const std::vector<std::string>& model_names();
