@@ -19,6 +19,7 @@ struct DecoderState {
   Ids lengths;  // real source tokens [B]
   // Of each row.
   std::vector<Var> hidden;  // [R,H], bottom layer first
+  Ids said;                 // [R,T], only where all that was said is read again at each step (uncached.h)
   Index beam = 1;           // K
   Index position = 0;       // steps made so far
   // Of a Transformer, for each layer of its decoder.
@@ -43,9 +44,9 @@ class EncoderDecoder {
   /// Advances the state by the tokens `previous` [R].
   virtual Step step(const Ids& previous, DecoderState& state, const Pass& pass) const = 0;
 
-  /// Makes row i continue what row parents[i] was. Only these sentences stay, in this order (absent: all), each with as
-  /// many rows as the others, and parents are of the sentence whose row they become. A model that carries more than
-  /// `hidden` moves it here too.
+  /// Makes row i continue what row parents[i] was. Only these sentences stay, in this order (absent: all; one may stay
+  /// several times), each with as many rows as the others, and parents are of the sentence whose row they become. A
+  /// model that carries more than `hidden` moves it here too.
   virtual void select(DecoderState& state, const Ids& parents, const Ids& sentences = {}) const;
 
   struct Forced {

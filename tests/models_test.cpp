@@ -174,7 +174,7 @@ TEST_SUITE("fast") {
     std::vector<std::vector<std::int32_t>> sources;
     for (const Example& example : sentences) sources.push_back(example.source);
     core::Workers one(1), two(2);
-    GreedyOptions options;
+    DecodingOptions options;
     options.attention = true;
     const auto all = greedy(*built, sources, one, options);
     options.batch = 1;

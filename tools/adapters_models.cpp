@@ -107,7 +107,7 @@ Outputs greedy_decoding(const std::string& name, OracleCase& c) {
   const BookModel model(name, c);
   const Ids source = c.ids("src");
   core::Workers workers(1);
-  GreedyOptions options;
+  DecodingOptions options;
   options.limit = c.hyper<Index>("steps");
   options.batch = source.size(0);
   options.stop = false;
