@@ -1,5 +1,7 @@
 #include "models/evaluate.h"
 
+#include <fmt/ranges.h>
+
 #include <algorithm>
 #include <cmath>
 #include <numeric>
@@ -28,6 +30,10 @@ void for_batches(const std::vector<Example>& examples, core::Workers& workers, F
 }
 
 }  // namespace
+
+BleuOptions bleu_options(const Run& run) {
+  return run.segmenter.subwords() ? BleuOptions() : word_bleu();
+}
 
 BleuOptions word_bleu() {
   BleuOptions options;
@@ -80,14 +86,17 @@ Evaluation evaluate(const Run& run, const Corpus& corpus, core::Workers& workers
   result.loss = mean_loss(*run.model, examples(corpus, run.source, run.target, run.config.length), workers);
   result.perplexity = std::exp(result.loss);
   const std::vector<TranslatedSentence> translations = translate(run, sources(corpus), workers);
+  const BleuOptions options = bleu_options(run);
+  const auto text = [](const Tokens& words) { return fmt::format("{}", fmt::join(words, " ")); };
   BleuStats total;
   for (std::size_t i = 0; i < corpus.size(); ++i) {
-    const Tokens& reference = corpus.pairs[i].target;
-    result.stats.push_back(bleu_stats(translations[i].target, reference));
+    const Tokens said = run.segmenter.words(translations[i].target),
+                 reference = run.segmenter.words(corpus.pairs[i].target);
+    result.stats.push_back(bleu_stats(text(said), text(reference), options));
     total += result.stats.back();
-    result.book_bleu += book_bleu(translations[i].target, reference, 2) / static_cast<double>(corpus.size());
+    result.book_bleu += book_bleu(said, reference, 2) / static_cast<double>(corpus.size());
   }
-  result.bleu = bleu(total, word_bleu());
+  result.bleu = bleu(total, options);
   return result;
 }
 

@@ -27,15 +27,17 @@ std::vector<TranslatedSentence> translate(const Run& run, const std::vector<Toke
 
 struct Evaluation {
   double loss = 0, perplexity = 0;
-  BleuScore bleu;        // corpus BLEU-4 of free-running greedy translations, smoothing exp, against the raw words
+  BleuScore bleu;        // corpus BLEU-4 of free-running greedy translations, smoothing exp, pieces joined to words
   double book_bleu = 0;  // mean of the book's sentence score with k = 2, 0 to 1
   std::size_t sentences = 0;
   std::vector<BleuStats> stats;  // of each sentence, for a paired bootstrap
 };
 Evaluation evaluate(const Run& run, const Corpus& corpus, core::Workers& workers);
 
-/// The options of BLEU in this program: the words as they are, separated by spaces.
+/// The options of BLEU for tokenised text: the words as they are, separated by spaces.
 BleuOptions word_bleu();
+/// The options of BLEU for a run: those, or sacreBLEU's own where it writes plain text.
+BleuOptions bleu_options(const Run& run);
 
 /// Whether the model has attention, that is, whether translations come with weights.
 bool attends(const Run& run);

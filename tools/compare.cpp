@@ -24,10 +24,13 @@ struct CompareOptions {
   bool json = false;
 };
 
-bool same_pairs(const Corpus& a, const Corpus& b) {
-  return std::equal(
-      a.pairs.begin(), a.pairs.end(), b.pairs.begin(), b.pairs.end(),
-      [](const SentencePair& x, const SentencePair& y) { return x.source == y.source && x.target == y.target; });
+/// Whether both runs are given the same text; they may cut it into other pieces.
+bool same_pairs(const Run& a, const Corpus& of_a, const Run& b, const Corpus& of_b) {
+  return std::equal(of_a.pairs.begin(), of_a.pairs.end(), of_b.pairs.begin(), of_b.pairs.end(),
+                    [&](const SentencePair& x, const SentencePair& y) {
+                      return a.segmenter.words(x.source) == b.segmenter.words(y.source) &&
+                             a.segmenter.words(x.target) == b.segmenter.words(y.target);
+                    });
 }
 
 nlohmann::json to_json(const BootstrapResult& result, std::size_t sentences, std::size_t samples) {
@@ -53,11 +56,15 @@ void compare(const CompareOptions& options) {
   if (options.samples < 1 || options.samples > 1'000'000)
     throw UsageError(fmt::format("--samples: must lie in [1, 1000000]; given {}", options.samples));
   const Run a = load_run(options.a), b = load_run(options.b);
-  const TestText text = test_text(a.config, options.text);
-  require(same_pairs(text.corpus, test_text(b.config, options.text).corpus),
+  const TestText text = test_text(a, options.text), text_of_b = test_text(b, options.text);
+  require(same_pairs(a, text.corpus, b, text_of_b.corpus),
           "compare: both runs must be scored on the same test part; those of {} and {} differ", options.a, options.b);
+  const std::string signature = bleu_signature(bleu_options(a));
+  require(signature == bleu_signature(bleu_options(b)),
+          "compare: both runs must be scored alike; BLEU is {} of {}, {} of {}", signature, options.a,
+          bleu_signature(bleu_options(b)), options.b);
   core::Workers workers(options.threads);
-  const Evaluation of_a = evaluate(a, text.corpus, workers), of_b = evaluate(b, text.corpus, workers);
+  const Evaluation of_a = evaluate(a, text.corpus, workers), of_b = evaluate(b, text_of_b.corpus, workers);
   const BootstrapResult result = paired_bootstrap(of_a.stats, of_b.stats, options.samples);
   if (options.json)
     fmt::print("{}\n", to_json(result, text.corpus.size(), options.samples).dump(2));
