@@ -10,14 +10,15 @@
 #include <utility>
 
 #include "models/builtin_corpus.h"
+#include "models/segmenter.h"
 
 namespace tapestry {
 
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(RunConfig, preset, data, source, target, pairs, valid, test, valid_files, test_files,
-                                   split_seed, reverse, length, min_count, model, embed, hidden, layers, dropout, width,
-                                   feed_forward, heads, norm, final_norm, attention_bias, attention_dropout,
-                                   feed_forward_dropout, tie, init, epochs, batch, lr, schedule, clip, divisor, bucket,
-                                   seed, shards, reference)
+                                   split_seed, reverse, tokenizer, subwords, joint_vocabulary, length, min_count, model,
+                                   embed, hidden, layers, dropout, width, feed_forward, heads, norm, final_norm,
+                                   attention_bias, attention_dropout, feed_forward_dropout, tie, init, epochs, batch,
+                                   lr, schedule, clip, divisor, bucket, seed, shards, reference)
 
 ModelShape RunConfig::shape(Index source_vocabulary, Index target_vocabulary) const {
   ModelShape shape{model, source_vocabulary, target_vocabulary, embed, hidden, layers, dropout};
@@ -186,6 +187,11 @@ void validate(const RunConfig& config) {
     at_most("valid", config.valid, most_builtin_held_out);
     at_most("test", config.test, most_builtin_held_out);
   }
+  Segmenter{config.tokenizer};
+  at_least("subwords", config.subwords, 0);
+  usage(config.subwords <= 1 << 20, fmt::format("--subwords: must be at most {}; given {}", 1 << 20, config.subwords));
+  usage(config.subwords == 0 || config.tokenizer != "spaces",
+        "--subwords: must be learnt from plain text; it is tokenised already (tokenizer spaces)");
   at_least("min-count", config.min_count, 1);
   at_least("epochs", config.epochs, 1);
   at_least("batch", config.batch, 1);
