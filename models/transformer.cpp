@@ -108,7 +108,8 @@ Var Transformer::step(const Ids& previous, DecoderState& state, Weights* weights
   return final_norms_.empty() ? x : final_norms_[1](x);
 }
 
-EncoderDecoder::Step Transformer::step(const Ids& previous, DecoderState& state, const Pass&) const {
+EncoderDecoder::Step Transformer::step(const Ids& previous, DecoderState& state, const Pass& pass) const {
+  require(!pass.training, "transformer: steps from a cache are inference; training has all positions at once");
   Weights weights;
   const Var features = step(previous, state, &weights);
   return {features, reshape(cross_attention(weights), {previous.numel(), -1})};  // [B,K,S] -> [R,S]
