@@ -13,4 +13,7 @@ using core::DropoutKey;
 /// p = 0 is the identity, p = 1 gives zeros. Errors: p outside [0, 1]; another rank.
 Var dropout(const Var& x, double p, const DropoutKey& key);
 
+/// The bits that `dropout` and the ops it is fused into keep of x. Errors name `op`.
+core::BitMask dropout_mask_of(const char* op, const Var& x, double p, const DropoutKey& key);
+
 }  // namespace tapestry

@@ -4,6 +4,7 @@
 #include "autograd/dropout.h"
 #include "autograd/layer_norm.h"
 #include "autograd/loss.h"
+#include "autograd/matmul.h"
 #include "autograd/recurrent.h"
 
 namespace tapestry {
@@ -72,6 +73,36 @@ void attention_checks(std::vector<GradcheckCase>& checks) {
                     {3}});
 }
 
+void scaled_dot_product_checks(std::vector<GradcheckCase>& checks) {
+  // B = 3, Q = 2, K = 4, two heads of 3 for queries and keys and of 2 for values, in wider projections.
+  const std::vector<CheckInput> inputs = {{{3, 2, 7}}, {{3, 4, 6}}, {{3, 4, 5}}};
+  const auto add = [&](const char* name, const Mask& mask, double p, bool weights) {
+    checks.push_back({std::string("scaled_dot_product_attention") + name, inputs, [=](const Arguments& in) {
+                        const auto output = scaled_dot_product_attention({in[0], 1}, {in[1]}, {in[2], 1},
+                                                                         {2, 3, 2, mask, p, {1, 2, 3, 4, 5}, weights});
+                        return weights ? Arguments{output.context, output.weights} : Arguments{output.context};
+                      }});
+  };
+  const Ids lengths({4, 0, 2});
+  add("", {}, 0, false);
+  add("/weights_lengths", Mask::lengths(lengths), 0, true);
+  add("/lengths_causal_dropout", Mask::lengths(lengths) & Mask::causal(), 0.3, false);
+  add("/dropout_weights", {}, 0.3, true);
+  // Self-attention: queries, keys and values in one projection.
+  checks.push_back(
+      {"scaled_dot_product_attention/self", {{{2, 3, 12}}}, [](const Arguments& in) {
+         return Arguments{
+             scaled_dot_product_attention({in[0]}, {in[0], 4}, {in[0], 8}, {2, 2, 2, Mask::causal()}).context};
+       }});
+  // Beyond 128 keys the weights are not kept, and beyond 64 queries they come by blocks.
+  checks.push_back(
+      {"scaled_dot_product_attention/long", {{{1, 66, 2}}, {{1, 130, 2}}, {{1, 130, 2}}}, [](const Arguments& in) {
+         return Arguments{
+             scaled_dot_product_attention({in[0]}, {in[1]}, {in[2]}, {1, 2, 2, Mask::window(40), 0.3, {1, 2, 3, 4, 5}})
+                 .context};
+       }});
+}
+
 void layer_norm_checks(std::vector<GradcheckCase>& checks) {
   const std::vector<CheckInput> inputs = {{{2, 3, 5}}, {{5}}, {{5}}};
   checks.push_back(
@@ -84,6 +115,34 @@ void layer_norm_checks(std::vector<GradcheckCase>& checks) {
                     }});
   checks.push_back(
       {"layer_norm/plain", {inputs[0]}, [](const Arguments& in) { return Arguments{layer_norm(in[0], {}, {})}; }});
+}
+
+void add_norm_checks(std::vector<GradcheckCase>& checks) {
+  const std::vector<CheckInput> inputs = {{{2, 3, 5}}, {{2, 3, 5}}, {{5}}, {{5}}};
+  const auto add = [&](const char* name, double p, bool sum) {
+    checks.push_back({name, inputs, [=](const Arguments& in) {
+                        const auto out = add_norm(in[0], in[1], in[2], in[3], {p, {1, 2, 3, 4, 5}, 1e-5, sum});
+                        return sum ? Arguments{out.y, out.sum} : Arguments{out.y};
+                      }});
+  };
+  add("add_norm", 0, false);
+  add("add_norm/dropout", 0.4, false);
+  add("add_norm/dropout_sum", 0.4, true);
+  checks.push_back({"add_norm/sum_only", {inputs[0], inputs[1]}, [=](const Arguments& in) {
+                      return Arguments{add_norm(in[0], in[1], {}, {}, {0.4, {1, 2, 3, 4, 5}, 1e-5, true}).sum};
+                    }});
+}
+
+void linear_relu_checks(std::vector<GradcheckCase>& checks) {
+  const std::vector<CheckInput> inputs = {{{2, 3, 4}}, {{5, 4}}, {{5}}};
+  checks.push_back(
+      {"linear_relu", inputs, [](const Arguments& in) { return Arguments{linear_relu(in[0], in[1], in[2])}; }});
+  checks.push_back({"linear_relu/dropout", inputs, [](const Arguments& in) {
+                      return Arguments{linear_relu(in[0], in[1], in[2], 0.4, {1, 2, 3, 4, 5})};
+                    }});
+  checks.push_back({"linear/rows", inputs, [](const Arguments& in) {
+                      return Arguments{linear(in[0], in[1], in[2], {1, 3}), linear(in[0], in[1], {}, {3, 5})};
+                    }});
 }
 
 void loss_checks(std::vector<GradcheckCase>& checks) {
@@ -124,7 +183,10 @@ std::vector<GradcheckCase> fused_checks() {
   dropout_checks(checks);
   gru_checks(checks);
   attention_checks(checks);
+  scaled_dot_product_checks(checks);
   layer_norm_checks(checks);
+  add_norm_checks(checks);
+  linear_relu_checks(checks);
   loss_checks(checks);
   return checks;
 }

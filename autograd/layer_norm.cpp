@@ -3,19 +3,17 @@
 #include "autograd/ops.h"
 #include "autograd/record.h"
 #include "core/layer_norm.h"
-#include "core/reduce.h"
 
 namespace tapestry {
 namespace {
 
 // The shape of the last `axes` axes, which weight and bias must have.
-Shape normalised_shape(const Var& x, const Var& weight, const Var& bias, int axes) {
-  require(0 < axes && axes <= x.rank(), "layer_norm: the axes must be some of x's; given {} of {}", axes,
-          x.shape().text());
+Shape normalised_shape(const char* op, const Var& x, const Var& weight, const Var& bias, int axes) {
+  require(0 < axes && axes <= x.rank(), "{}: the axes must be some of x's; given {} of {}", op, axes, x.shape());
   const Shape shape(std::span(x.shape().end() - axes, x.shape().end()));
-  require_same_dtype("layer_norm", {x.value(), weight.value(), bias.value()});
-  if (weight) require_shape("layer_norm", "the weight", weight.value(), shape);
-  if (bias) require_shape("layer_norm", "the bias", bias.value(), shape);
+  require_same_dtype(op, {x.value(), weight.value(), bias.value()});
+  if (weight) require_shape(op, "the weight", weight.value(), shape);
+  if (bias) require_shape(op, "the bias", bias.value(), shape);
   return shape;
 }
 
@@ -25,27 +23,54 @@ Shape normalised_shape(const Var& x, const Var& weight, const Var& bias, int axe
 ///   dx = (g - mean(g) - n mean(g n)) / sqrt(variance + epsilon), g = dy weight
 ///   dweight = sum over rows of dy n                              dbias = sum over rows of dy
 Var layer_norm(const Var& x, const Var& weight, const Var& bias, int axes, double epsilon) {
-  const Index width = normalised_shape(x, weight, bias, axes).numel();
-  core::Normalised saved;
-  const Tensor y = core::layer_norm(x.value(), width, weight.value(), bias.value(), epsilon,
-                                    recording({x, weight, bias}) ? &saved : nullptr);
-  return record("layer_norm", y, {x, weight, bias}, [saved, w = weight.value()](const Tensor& dy, Grads& dx) {
-    if (dx.wants(0)) dx.add(0, core::layer_norm_backward(dy, w, saved));
-    if (dx.wants(1)) core::layer_norm_backward_weight(dx.into(1), dy, saved);
-    if (dx.wants(2)) {
-      const Tensor into = dx.into(2);
-      core::add_column_sums(into.reshape({into.numel()}), dy.reshape(saved.rows.shape()));
-    }
+  const Index width = normalised_shape("layer_norm", x, weight, bias, axes).numel();
+  const auto result = core::layer_norm({x.value(), {}, weight.value(), bias.value(), width, epsilon}, false,
+                                       recording({x, weight, bias}));
+  return record("layer_norm", result.y, {x, weight, bias}, [saved = result.saved](const Tensor& dy, Grads& dx) {
+    const auto into = [&](std::size_t i) { return dx.wants(i) ? dx.into(i) : Tensor(); };
+    auto gradients = core::layer_norm_backward(saved, dy, {}, dx.wants(0), false, into(1), into(2));
+    if (gradients.x) dx.add(0, std::move(gradients.x));
   });
 }
 
 Var layer_norm_reference(const Var& x, const Var& weight, const Var& bias, int axes, double epsilon) {
-  normalised_shape(x, weight, bias, axes);
+  normalised_shape("layer_norm", x, weight, bias, axes);
   core::Axes last;
   for (int axis = 1; axis <= axes; ++axis) last.push_back(-axis);
   Var y = (x - mean(x, last, true)) / sqrt(variance(x, last, false, true) + epsilon);
   if (weight) y = y * weight;
   return bias ? y + bias : y;
+}
+
+/// As layer_norm, of s = residual + dropout(x): dresidual = ds, dx = dropout's bits times ds.
+AddNormOutput add_norm(const Var& x, const Var& residual, const Var& weight, const Var& bias,
+                       const AddNormOptions& options) {
+  const Index width = normalised_shape("add_norm", x, weight, bias, 1).numel();
+  require_shape("add_norm", "the residual", residual.value(), x.shape());
+  require_same_dtype("add_norm", {x.value(), residual.value()});
+  core::LayerNormInputs in{x.value(), residual.value(), weight.value(), bias.value(), width, options.epsilon};
+  if (options.p != 0) {
+    in.kept = dropout_mask_of("add_norm", x, options.p, options.key);
+    in.kept_scale = core::dropout_scale(options.p);
+  }
+  const std::initializer_list<std::reference_wrapper<const Var>> inputs = {x, residual, weight, bias};
+  const auto result = core::layer_norm(in, options.sum, recording(inputs));
+  std::vector<Tensor> made{result.y};
+  if (options.sum) made.push_back(result.sum);
+  auto outputs = record("add_norm", made, inputs, [saved = result.saved](std::span<const Tensor> dy, Grads& dx) {
+    const auto into = [&](std::size_t i) { return dx.wants(i) ? dx.into(i) : Tensor(); };
+    auto gradients = core::layer_norm_backward(saved, dy[0], dy.size() > 1 ? dy[1] : Tensor(), dx.wants(0), dx.wants(1),
+                                               into(2), into(3));
+    if (gradients.x) dx.add(0, std::move(gradients.x));
+    if (gradients.residual) dx.add(1, std::move(gradients.residual));
+  });
+  return {std::move(outputs[0]), options.sum ? std::move(outputs[1]) : Var()};
+}
+
+AddNormOutput add_norm_reference(const Var& x, const Var& residual, const Var& weight, const Var& bias,
+                                 const AddNormOptions& options) {
+  const Var sum = residual + dropout(x, options.p, options.key);
+  return {layer_norm_reference(sum, weight, bias, 1, options.epsilon), options.sum ? sum : Var()};
 }
 
 }  // namespace tapestry

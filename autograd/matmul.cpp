@@ -42,32 +42,85 @@ Var matmul(const Var& a, const Var& b) {
                 });
 }
 
+namespace {
+
+// A linear layer on the rows of x: what forward computes and backward needs.
+struct LinearRows {
+  Tensor x;             // [N,in]
+  Tensor weight, bias;  // [out,in], [out]
+  RowRange range;       // which rows of the parameters these are
+
+  LinearRows(const char* op, const Var& x_, const Var& weight_, const Var& bias_, RowRange rows) : range(rows) {
+    require(weight_ && weight_.rank() == 2 && x_ && x_.rank() > 0 && x_.size(-1) == weight_.size(1),
+            "{}: x must be [..., in] and the weight [out, in]; given {} and {}", op, x_.value(), weight_.value());
+    require_same_dtype(op, {x_.value(), weight_.value(), bias_.value()});
+    if (bias_) require_shape(op, "the bias", bias_.value(), {weight_.size(0)});
+    if (range.end < 0) range.end = weight_.size(0);
+    require(0 <= range.begin && range.begin < range.end && range.end <= weight_.size(0),
+            "{}: rows of the weight must be some of {}; given {} to {}", op, weight_.size(0), range.begin, range.end);
+    const Index in = weight_.size(1);
+    x = x_.value().reshape({in > 0 ? x_.value().numel() / in : x_.value().numel(), in});
+    weight = part(weight_.value());
+    if (bias_) bias = part(bias_.value());
+  }
+  Tensor part(const Tensor& parameter) const { return parameter.rows(range.begin, range.end); }
+
+  Tensor forward() const {
+    const Index rows = x.size(0), out = weight.size(0);
+    const Tensor y = bias ? core::broadcast_to("linear", bias, {rows, out}) : Tensor::zeros({rows, out}, x.dtype());
+    core::add_product(y, x, Transpose::no, weight, Transpose::yes);
+    return y;
+  }
+  void backward(const Tensor& g, Grads& dx) const {  // g [N,out]
+    if (dx.wants(0))
+      core::add_product(dx.into(0).reshape({g.size(0), weight.size(1)}), g, Transpose::no, weight, Transpose::no);
+    if (dx.wants(1)) core::add_product(part(dx.into(1)), g, Transpose::yes, x, Transpose::no);
+    if (dx.wants(2)) core::add_column_sums(part(dx.into(2)), g);
+  }
+  // Before the layer is captured: x is only read for the gradient of the weight.
+  void release(const Var& parameter) {
+    if (!recording({parameter})) x = {};
+    bias = {};
+  }
+};
+
+}  // namespace
+
 /// y = x W^T + b                         dx = dy W, dW = dy^T x, db = column sums of dy
-Var linear(const Var& x, const Var& weight, const Var& bias) {
-  require(weight.rank() == 2 && x.rank() > 0 && x.size(-1) == weight.size(1),
-          "linear: x must be [..., in] and the weight [out, in]; given {} and {}", x.shape(), weight.shape());
-  require_same_dtype("linear", {x.value(), weight.value(), bias.value()});
-  const Index out = weight.size(0), in = weight.size(1);
-  if (bias) require_shape("linear", "the bias", bias.value(), {out});
-  const Index rows = in > 0 ? x.numel() / in : x.numel();
-  const Tensor x2 = x.value().reshape({rows, in});
-  const Tensor y =
-      bias ? core::broadcast_to("linear", bias.value(), {rows, out}) : Tensor::zeros({rows, out}, x.dtype());
-  core::add_product(y, x2, Transpose::no, weight.value(), Transpose::yes);
+Var linear(const Var& x, const Var& weight, const Var& bias, const RowRange& rows) {
+  LinearRows layer("linear", x, weight, bias, rows);
+  const Tensor y = layer.forward();
+  const Index out = y.size(1);
+  layer.release(weight);
   return record("linear", y.reshape(x.shape().with(-1, out)), {x, weight, bias},
-                [x = recording({weight}) ? x2 : Tensor(), w = recording({x}) ? weight.value() : Tensor(), rows, in,
-                 out](const Tensor& dy, Grads& dx) {
-                  const Tensor g = dy.reshape({rows, out});
-                  if (dx.wants(0))
-                    core::add_product(dx.into(0).reshape({rows, in}), g, Transpose::no, w, Transpose::no);
-                  if (dx.wants(1)) core::add_product(dx.into(1), g, Transpose::yes, x, Transpose::no);
-                  if (dx.wants(2)) core::add_column_sums(dx.into(2), g);
+                [layer = std::move(layer), out](const Tensor& dy, Grads& dx) {
+                  layer.backward(dy.reshape({-1, out}), dx);
                 });
 }
 
-Var linear_reference(const Var& x, const Var& weight, const Var& bias) {
-  const Var y = matmul(x, transpose(weight, 0, 1));
-  return bias ? add(y, bias) : y;
+Var linear_reference(const Var& x, const Var& weight, const Var& bias, const RowRange& rows) {
+  const Index end = rows.end < 0 ? weight.size(0) : rows.end;
+  const Var y = matmul(x, transpose(slice(weight, 0, rows.begin, end), 0, 1));
+  return bias ? add(y, slice(bias, 0, rows.begin, end)) : y;
+}
+
+/// y = m max(x W^T + b, 0) / (1 - p)     dz = dy / (1 - p) where y > 0, else 0; then as `linear`
+Var linear_relu(const Var& x, const Var& weight, const Var& bias, double p, const DropoutKey& key) {
+  LinearRows layer("linear_relu", x, weight, bias, {});
+  const Tensor y = layer.forward();
+  const double scale = core::dropout_scale(p);
+  const Shape shape = x.shape().with(-1, y.size(1));
+  core::relu_dropout(y, p == 0 ? core::BitMask() : dropout_mask_of("linear_relu", Var(y.reshape(shape)), p, key),
+                     scale);
+  layer.release(weight);
+  return record("linear_relu", y.reshape(shape), {x, weight, bias},
+                [layer = std::move(layer), y, scale](const Tensor& dy, Grads& dx) {
+                  layer.backward(core::relu_dropout_backward(dy.reshape(y.shape()), y, scale), dx);
+                });
+}
+
+Var linear_relu_reference(const Var& x, const Var& weight, const Var& bias, double p, const DropoutKey& key) {
+  return dropout(relu(linear_reference(x, weight, bias)), p, key);
 }
 
 }  // namespace tapestry

@@ -127,14 +127,14 @@ void product_checks(Cases& cases) {
   product("matmul/matrix vector", {5, 2, 3}, {3});
   product("matmul/dot", {3}, {3});
   cases.push_back(unary("matmul/twice", [](const Var& x) { return matmul(x, transpose(x, 0, 1)); }));
-  using Linear = Var (*)(const Var&, const Var&, const Var&);
+  using Linear = Var (*)(const Var&, const Var&, const Var&, const RowRange&);
   const std::pair<std::string, Linear> linears[] = {{"linear", linear}, {"linear_reference", linear_reference}};
   for (const auto& [name, op] : linears) {
     const Linear f = op;
     cases.push_back(
-        {name, {{{2, 5, 3}}, {{4, 3}}, {{4}}}, [f](const Vars& in) { return Vars{f(in[0], in[1], in[2])}; }});
-    cases.push_back(
-        binary((name + "/no bias").c_str(), [f](const Var& x, const Var& w) { return f(x, w, {}); }, {{3}}, {{4, 3}}));
+        {name, {{{2, 5, 3}}, {{4, 3}}, {{4}}}, [f](const Vars& in) { return Vars{f(in[0], in[1], in[2], {})}; }});
+    cases.push_back(binary((name + "/no bias").c_str(), [f](const Var& x, const Var& w) { return f(x, w, {}, {}); },
+                           {{3}}, {{4, 3}}));
   }
 }
 

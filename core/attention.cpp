@@ -55,19 +55,6 @@ T score(Index width, const T* query, const T* key, const T* w_v, T* tanhs) {
 }
 
 template <class T>
-T dot(Index n, const T* a, const T* b) {
-  Batch<T> sum(0);
-  for_vectors<T>(n, [&](Index i, auto v) { sum = fma(v.load(a + i), v.load(b + i), sum); });
-  return hadd(sum);
-}
-
-// y += c x
-template <class T>
-void add_scaled(Index n, T c, const T* x, T* y) {
-  for_vectors<T>(n, [&](Index i, auto v) { v.store(fma(Batch<T>(c), v.load(x + i), v.load(y + i)), y + i); });
-}
-
-template <class T>
 void attend(const Query<T>& at, const AdditiveAttentionResult& result) {
   T* const weights = at.weights(result.weights);
   T* const context = at.context(result.context);

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/vector.h"
+
 namespace tapestry::core {
 
 BitMask dropout_mask(Index sentences, Index positions, Index features, double p, const DropoutKey& key) {
@@ -51,25 +53,36 @@ Tensor apply_mask(const Tensor& x, const BitMask& mask, double scale) {
   const Tensor y = Tensor::empty(x.shape(), x.dtype());
   dispatch(x.dtype(), [&]<class T> {
     const T factor = static_cast<T>(scale);
-    const T* from = x.data<T>();
-    T* to = y.data<T>();
     for (Index row = 0; row < mask.rows; ++row) {
-      const std::uint8_t* const bytes = mask.row(row);
-      for (Index begin = 0; begin < mask.features; begin += 8) {
-        const unsigned kept = bytes[begin / 8];
-        const auto one = [&](Index i) { to[i] = (kept >> i & 1) != 0 ? from[i] * factor : T{0}; };
-        const Index count = std::min<Index>(8, mask.features - begin);
-        if (count == 8) {
-          for (Index i = 0; i < 8; ++i) one(i);  // of known length, so that it becomes one vector operation
-        } else {
-          for (Index i = 0; i < count; ++i) one(i);
-        }
-        from += count;
-        to += count;
-      }
+      const Index place = row * mask.features;
+      drop_row(mask.features, mask.row(row), factor, x.data<T>() + place, y.data<T>() + place);
     }
   });
   return y;
+}
+
+void relu_dropout(const Tensor& y, const BitMask& mask, double scale) {
+  dispatch(y.dtype(), [&]<class T> {
+    T* const data = y.data<T>();
+    const auto relu = [](auto x) { return larger(x, decltype(x)(0)); };
+    if (!mask.buffer) return map(y.numel(), data, relu, data);
+    for (Index row = 0; row < mask.rows; ++row) {
+      T* const values = data + row * mask.features;
+      map(mask.features, values, relu, values);
+      drop_row(mask.features, mask.row(row), static_cast<T>(scale), values, values);
+    }
+  });
+}
+
+Tensor relu_dropout_backward(const Tensor& dy, const Tensor& y, double scale) {
+  const Tensor dx = Tensor::empty(dy.shape(), dy.dtype());
+  dispatch(dy.dtype(), [&]<class T> {
+    const T factor = static_cast<T>(scale);
+    map(
+        dx.numel(), dx.data<T>(), [factor](auto g, auto v) { return xsimd::select(v > 0, g * factor, decltype(g)(0)); },
+        dy.data<T>(), y.data<T>());
+  });
+  return dx;
 }
 
 }  // namespace tapestry::core

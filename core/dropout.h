@@ -30,7 +30,29 @@ struct BitMask {
 /// are at least p * 2^16. They are eight to a Philox block, whose counter is (feature / 8, position, sentence, update).
 BitMask dropout_mask(Index sentences, Index positions, Index features, double p, const DropoutKey& key);
 
+/// What is kept is scaled by 1 / (1 - p), so that expectations stay.
+inline double dropout_scale(double p) {
+  return p < 1 ? 1 / (1 - p) : 0;
+}
+
+/// One row of n features: y = x * scale where its bits keep, else 0. y may be x.
+template <class T>
+void drop_row(Index n, const std::uint8_t* bits, T scale, const T* x, T* y) {
+  const auto run = [&](Index begin, Index count) {
+    const unsigned kept = bits[begin / 8];
+    for (Index i = 0; i < count; ++i) y[begin + i] = (kept >> i & 1) != 0 ? x[begin + i] * scale : T{0};
+  };
+  Index begin = 0;
+  for (; begin + 8 <= n; begin += 8) run(begin, 8);  // of known length, so that it becomes one vector operation
+  if (begin < n) run(begin, n - begin);
+}
+
 /// y = x * scale where the mask keeps, else 0; the last axis of x holds the features. Also the backward of itself.
 Tensor apply_mask(const Tensor& x, const BitMask& mask, double scale);
+
+/// y = max(y, 0), in place; scaled where the mask keeps, else 0, unless the mask is empty.
+void relu_dropout(const Tensor& y, const BitMask& mask, double scale);
+/// The gradient by what y was made of: dy * scale where y > 0, else 0.
+Tensor relu_dropout_backward(const Tensor& dy, const Tensor& y, double scale);
 
 }  // namespace tapestry::core

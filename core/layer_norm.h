@@ -1,26 +1,51 @@
 #pragma once
-// Layer normalisation of rows (Ba, Kiros and Hinton 2016), with the biased variance and epsilon inside the root:
+// Layer normalisation of rows (Ba, Kiros and Hinton 2016), with the biased variance and epsilon inside the root, of a
+// sum:
 //
-//   y = n * weight + bias,   n = (x - mean) / sqrt(variance + epsilon)
+//   s = residual + dropout(x)      n = (s - mean) / sqrt(variance + epsilon)      y = n * weight + bias
+//
+// That is how each sublayer of the Transformer ends. Without a residual and dropout it is the plain layer.
 
+#include "core/dropout.h"
 #include "core/tensor.h"
 
 namespace tapestry::core {
 
-/// What backward needs: n, and 1 / sqrt(variance + epsilon) of each row.
-struct Normalised {
-  Tensor rows;   // [N,D]
-  Tensor scale;  // [N]
+struct LayerNormInputs {
+  Tensor x;             // of any shape, read as rows of `width` elements
+  Tensor residual;      // of x's shape, or absent
+  Tensor weight, bias;  // of `width` elements, either or both absent
+  Index width = 0;
+  double epsilon = 1e-5;
+  BitMask kept = {};  // what dropout keeps of x, scaled by `kept_scale`; empty: all
+  double kept_scale = 1;
 };
 
-/// x of any shape, read as rows of D elements; weight and bias of D elements, either or both absent. Mean and variance
-/// are gathered in f64 and in two passes: rows far from zero lose no digits. Fills `saved` unless that is null.
-Tensor layer_norm(const Tensor& x, Index width, const Tensor& weight, const Tensor& bias, double epsilon,
-                  Normalised* saved);
+/// What backward needs.
+struct LayerNormSaved {
+  Tensor normalised;  // n, of x's shape
+  Tensor scale;       // 1 / sqrt(variance + epsilon) of each row
+  Tensor weight;
+  BitMask kept;
+  double kept_scale = 1;
+};
 
-/// With g = dy * weight:  dx = (g - mean(g) - n mean(g n)) / sqrt(variance + epsilon).
-Tensor layer_norm_backward(const Tensor& dy, const Tensor& weight, const Normalised& saved);
-/// target [D] += the sum over rows of dy * n: the gradient of the weight.
-void layer_norm_backward_weight(const Tensor& target, const Tensor& dy, const Normalised& saved);
+struct LayerNormResult {
+  Tensor y;
+  Tensor sum;            // s, if asked for
+  LayerNormSaved saved;  // if asked for
+};
+
+/// Mean and variance are taken in two passes, from the rows' own neighbourhood: rows far from zero lose no digits.
+LayerNormResult layer_norm(const LayerNormInputs& inputs, bool sum, bool save);
+
+/// Gradients by x and by the residual: new tensors, absent where not wanted.
+struct LayerNormGradients {
+  Tensor x, residual;
+};
+/// With g = dy * weight:  ds = (g - mean(g) - n mean(g n)) / sqrt(variance + epsilon) + dsum. Either cotangent may be
+/// absent. Adds the gradients of weight and bias to `dweight` and `dbias` unless they are absent.
+LayerNormGradients layer_norm_backward(const LayerNormSaved& saved, const Tensor& dy, const Tensor& dsum, bool wants_x,
+                                       bool wants_residual, const Tensor& dweight, const Tensor& dbias);
 
 }  // namespace tapestry::core

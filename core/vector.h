@@ -115,7 +115,20 @@ B smaller(const B& a, const B& b) {
   return xsimd::select(a < b || xsimd::isnan(a), a, b);
 }
 
-/// x[0], x[1], ... put together by `f`, which is associative and commutative (larger, smaller). Needs n > 0.
+/// The lanes put together by `f`, which is associative and commutative (larger, smaller).
+template <class T, class F>
+T fold_lanes(Batch<T> x, F f) {
+  alignas(64) T each[2 * lanes<T>];
+  for (Index distance = lanes<T> / 2; distance > 0; distance /= 2) {
+    x.store_aligned(each);
+    x.store_aligned(each + lanes<T>);
+    x = f(x, Batch<T>::load_unaligned(each + distance));
+  }
+  x.store_aligned(each);
+  return each[0];
+}
+
+/// x[0], x[1], ... put together by `f`. Needs n > 0.
 template <class T, class F>
 T fold(Index n, F f, const T* x) {
   const Index first = std::min(n, lanes<T>);
@@ -126,11 +139,7 @@ T fold(Index n, F f, const T* x) {
     b = f(b, Batch<T>::load_unaligned(x + i + lanes<T>));
   }
   for (; i < n; i += lanes<T>) a = f(a, load_part<T>(x + i, std::min(n - i, lanes<T>), x[0]));
-  alignas(64) T each[lanes<T>];
-  f(a, b).store_aligned(each);
-  T result = each[0];
-  for (T value : each) store_part<T>(f(Batch<T>(result), Batch<T>(value)), 1, &result);
-  return result;
+  return fold_lanes<T>(f(a, b), f);
 }
 
 /// Applies a scalar function lane by lane: where the vector version is inaccurate or depends on neighbouring lanes.

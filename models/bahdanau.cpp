@@ -17,17 +17,17 @@ DecoderState Bahdanau::encode(const Ids& source, const Ids& lengths, const Pass&
   state.hidden = std::move(encoded.final);
   state.memory = std::move(encoded.sequence);     // [B,S,H]
   state.keys = attention_.project(state.memory);  // [B,S,H]
-  state.mask = Mask::lengths(lengths);
+  state.lengths = lengths;
   return state;
 }
 
 EncoderDecoder::Step Bahdanau::step(const Ids& previous, DecoderState& state, const Pass& pass) const {
   const Var& top = state.hidden.back();
-  const Index batch = top.size(0), width = top.size(1);
-  const auto [context, weights] = attention_(reshape(top, {batch, 1, width}), state.keys, state.memory, state.mask,
-                                             pass, state.position);                   // [B,1,H], [B,1,S]
-  const Var x = concat({reshape(context, {batch, width}), embedding_(previous)}, 1);  // [B,H+E]
-  return {rnn_.step(x, state.hidden, pass, state.position++), reshape(weights, {batch, weights.size(2)})};
+  const Index rows = top.size(0), width = top.size(1), beam = state.beam;
+  const auto [context, weights] = attention_(reshape(top, {rows / beam, beam, width}), state.keys, state.memory,
+                                             state.mask(), pass, state.position);    // [B,K,H], [B,K,S]
+  const Var x = concat({reshape(context, {rows, width}), embedding_(previous)}, 1);  // [R,H+E]
+  return {rnn_.step(x, state.hidden, pass, state.position++), reshape(weights, {rows, weights.size(2)})};
 }
 
 }  // namespace tapestry

@@ -24,22 +24,22 @@ DecoderState BahdanauPaper::encode(const Ids& source, const Ids& lengths, const 
   DecoderState state;
   state.memory = std::move(encoded.sequence);     // [B,S,2H]
   state.keys = attention_.project(state.memory);  // [B,S,H]
-  state.mask = Mask::lengths(lengths);
+  state.lengths = lengths;
   state.hidden = {tanh(start_(encoded.final.back()))};  // the last one is the backward direction of the top layer
   return state;
 }
 
 EncoderDecoder::Step BahdanauPaper::step(const Ids& previous, DecoderState& state, const Pass& pass) const {
-  const Var before = state.hidden[0];  // s_{i-1} [B,H]
-  const Index batch = before.size(0), width = before.size(1), position = state.position++;
-  const auto [attended, weights] =
-      attention_(reshape(before, {batch, 1, width}), state.keys, state.memory, state.mask, pass, position);
-  const Var context = reshape(attended, {batch, 2 * width});
-  const Var embedded = target_dropout_(target_embedding_(previous), pass, position);  // [B,E]
-  const Var t = readout_(concat({before, embedded, context}, 1));                     // [B,2H]
-  const Var maxout = max(reshape(t, {batch, width, 2}), {2});                         // [B,H]
+  const Var before = state.hidden[0];  // s_{i-1} [R,H]
+  const Index rows = before.size(0), width = before.size(1), beam = state.beam, position = state.position++;
+  const auto [attended, weights] = attention_(reshape(before, {rows / beam, beam, width}), state.keys, state.memory,
+                                              state.mask(), pass, position);  // [B,K,2H], [B,K,S]
+  const Var context = reshape(attended, {rows, 2 * width});
+  const Var embedded = target_dropout_(target_embedding_(previous), pass, position);  // [R,E]
+  const Var t = readout_(concat({before, embedded, context}, 1));                     // [R,2H]
+  const Var maxout = max(reshape(t, {rows, width, 2}), {2});                          // [R,H]
   decoder_.step(concat({context, embedded}, 1), state.hidden, pass, position);
-  return {readout_dropout_(maxout, pass, position), reshape(weights, {batch, weights.size(2)})};
+  return {readout_dropout_(maxout, pass, position), reshape(weights, {rows, weights.size(2)})};
 }
 
 }  // namespace tapestry

@@ -126,7 +126,7 @@ BleuScore corpus_bleu(std::span<const std::string> hypotheses, std::span<const s
 }
 
 std::string bleu_signature(const BleuOptions& options) {
-  return fmt::format("nrefs:1|case:{}|eff:{}|tok:{}|smooth:{}|version:tapestry", options.lowercase ? "lc" : "mixed",
+  return fmt::format("nrefs:1|case:{}|eff:{}|tok:{}|smooth:{}|version:tapestry-" TAPESTRY_VERSION, options.lowercase ? "lc" : "mixed",
                      options.effective_order ? "yes" : "no", name(options.tokenizer), name(options.smoothing));
 }
 

@@ -68,7 +68,7 @@ BleuScore corpus_bleu(std::span<const std::string> hypotheses, std::span<const s
                       const BleuOptions& options = {});
 
 /// What a reader must know to compare a score, in sacreBLEU's form:
-/// "nrefs:1|case:mixed|eff:no|tok:13a|smooth:exp|version:tapestry".
+/// "nrefs:1|case:mixed|eff:no|tok:13a|smooth:exp|version:tapestry-0.1.0".
 std::string bleu_signature(const BleuOptions& options);
 
 /// The book's score of one sentence, 0 to 1 (Zhang et al., Dive into Deep Learning, section on sequence-to-sequence

@@ -4,12 +4,26 @@
 
 #include <algorithm>
 
+#include "autograd/indexing.h"
 #include "autograd/shape_ops.h"
 #include "models/bahdanau.h"
 #include "models/bahdanau_paper.h"
 #include "models/seq2seq.h"
+#include "models/transformer.h"
 
 namespace tapestry {
+
+void EncoderDecoder::select(DecoderState& state, const Ids& parents, const Ids& sentences) const {
+  for (Var& layer : state.hidden) layer = index_select(layer, 0, parents);
+  if (sentences) {
+    if (state.memory) state.memory = index_select(state.memory, 0, sentences);
+    if (state.keys) state.keys = index_select(state.keys, 0, sentences);
+    std::vector<std::int32_t> lengths;
+    for (const std::int32_t b : sentences.values()) lengths.push_back(state.lengths[b]);
+    state.lengths = Ids(std::move(lengths));
+  }
+  state.beam = parents.numel() / std::max<Index>(state.lengths.numel(), 1);
+}
 
 EncoderDecoder::Forced EncoderDecoder::teacher_forced(const Ids& inputs, DecoderState state, const Pass& pass,
                                                       bool attention) const {
@@ -23,7 +37,7 @@ EncoderDecoder::Forced EncoderDecoder::teacher_forced(const Ids& inputs, Decoder
 }
 
 const std::vector<std::string>& model_names() {
-  static const std::vector<std::string> names{"bahdanau", "bahdanau-paper", "seq2seq"};
+  static const std::vector<std::string> names{"bahdanau", "bahdanau-paper", "seq2seq", "transformer"};
   return names;
 }
 
@@ -31,6 +45,7 @@ std::unique_ptr<EncoderDecoder> make_model(const ModelShape& shape, const Scope&
   if (shape.model == "bahdanau") return std::make_unique<Bahdanau>(shape, scope);
   if (shape.model == "bahdanau-paper") return std::make_unique<BahdanauPaper>(shape, scope);
   if (shape.model == "seq2seq") return std::make_unique<Seq2Seq>(shape, scope);
+  if (shape.model == "transformer") return std::make_unique<Transformer>(shape, scope);
   throw UsageError(fmt::format("model: must be one of {}; given {}", fmt::join(model_names(), ", "), shape.model));
 }
 

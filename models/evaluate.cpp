@@ -1,5 +1,7 @@
 #include "models/evaluate.h"
 
+#include <fmt/ranges.h>
+
 #include <algorithm>
 #include <cmath>
 #include <numeric>
@@ -46,48 +48,58 @@ double mean_loss(const EncoderDecoder& model, const std::vector<Example>& exampl
   return std::accumulate(nll.begin(), nll.end(), 0.0) / static_cast<double>(tokens);
 }
 
-std::vector<TranslatedSentence> translate(const Run& run, const std::vector<Tokens>& sentences, core::Workers& workers,
-                                          bool attention) {
-  std::vector<std::vector<std::int32_t>> sources;
-  std::vector<std::size_t> places;
+std::vector<std::vector<TranslatedSentence>> translate_n_best(const Run& run, const std::vector<Tokens>& sentences,
+                                                              core::Workers& workers, const DecodingOptions& options) {
+  std::vector<TokenIds> sources;
+  for (const Tokens& sentence : sentences)
+    sources.push_back(sentence.empty() ? TokenIds()
+                                       : with_eos(sentence, run.source, static_cast<Index>(longest_sentence) + 1));
+  DecodingOptions within = options;
+  if (within.limit == 0) within.limit = run.config.length;
+  auto lists = decode(*run.model, sources, workers, within);
+  std::vector<std::vector<TranslatedSentence>> result(sentences.size());
   for (std::size_t i = 0; i < sentences.size(); ++i) {
-    if (sentences[i].empty()) continue;
-    const auto length = static_cast<Index>(longest_sentence) + 1;
-    sources.push_back(with_eos(sentences[i], run.source, length));
-    places.push_back(i);
-  }
-  GreedyOptions options;
-  options.limit = run.config.length;
-  options.attention = attention;
-  auto translations = greedy(*run.model, sources, workers, options);
-  std::vector<TranslatedSentence> result(sentences.size());
-  for (std::size_t i = 0; i < sentences.size(); ++i) {
-    result[i].source = sentences[i];
-    if (sentences[i].size() > longest_sentence) result[i].source.resize(longest_sentence);
-  }
-  for (std::size_t i = 0; i < translations.size(); ++i) {
-    TranslatedSentence& sentence = result[places[i]];
-    for (std::int32_t id : translations[i].ids) sentence.target.push_back(run.target.token(id));
-    sentence.ended = translations[i].ended;
-    sentence.attention = std::move(translations[i].attention);
+    Tokens source = sentences[i];
+    source.resize(std::min(source.size(), longest_sentence));
+    for (Translation& translation : lists[i]) {
+      TranslatedSentence& sentence = result[i].emplace_back();
+      sentence.source = source;
+      for (const std::int32_t id : translation.ids) sentence.target.push_back(run.target.token(id));
+      sentence.ended = translation.ended;
+      sentence.log_probability = translation.log_probability;
+      sentence.score = translation.score;
+      sentence.attention = std::move(translation.attention);
+    }
   }
   return result;
 }
 
-Evaluation evaluate(const Run& run, const Corpus& corpus, core::Workers& workers) {
+std::vector<TranslatedSentence> translate(const Run& run, const std::vector<Tokens>& sentences, core::Workers& workers,
+                                          const DecodingOptions& options) {
+  DecodingOptions one = options;
+  one.best = 1;
+  std::vector<TranslatedSentence> result;
+  for (auto& list : translate_n_best(run, sentences, workers, one)) result.push_back(std::move(list.front()));
+  return result;
+}
+
+Evaluation evaluate(const Run& run, const Corpus& corpus, core::Workers& workers, const EvaluationOptions& options) {
   Evaluation result;
   result.sentences = corpus.size();
   result.loss = mean_loss(*run.model, examples(corpus, run.source, run.target, run.config.length), workers);
   result.perplexity = std::exp(result.loss);
-  const std::vector<TranslatedSentence> translations = translate(run, sources(corpus), workers);
+  const std::vector<TranslatedSentence> translations = translate(run, sources(corpus), workers, options.decoding);
   BleuStats total;
   for (std::size_t i = 0; i < corpus.size(); ++i) {
-    const Tokens& reference = corpus.pairs[i].target;
-    result.stats.push_back(bleu_stats(translations[i].target, reference));
+    const Tokens hypothesis = target_words(run, translations[i].target),
+                 reference = target_words(run, corpus.pairs[i].target);
+    result.hypotheses.push_back(fmt::format("{}", fmt::join(hypothesis, " ")));
+    result.stats.push_back(
+        bleu_stats(result.hypotheses.back(), fmt::format("{}", fmt::join(reference, " ")), options.bleu));
     total += result.stats.back();
-    result.book_bleu += book_bleu(translations[i].target, reference, 2) / static_cast<double>(corpus.size());
+    result.book_bleu += book_bleu(hypothesis, reference, 2) / static_cast<double>(corpus.size());
   }
-  result.bleu = bleu(total, word_bleu());
+  result.bleu = bleu(total, options.bleu);
   return result;
 }
 

@@ -5,7 +5,7 @@
 #include "models/alignment.h"
 #include "models/batch.h"
 #include "models/bleu.h"
-#include "models/greedy.h"
+#include "models/decoding.h"
 #include "models/run.h"
 
 namespace tapestry {
@@ -14,28 +14,39 @@ namespace tapestry {
 double mean_loss(const EncoderDecoder& model, const std::vector<Example>& examples, core::Workers& workers);
 
 /// Translates tokenised sentences; what the vocabulary does not know is <unk> to the model. A sentence without tokens
-/// gives one without tokens.
+/// gives one without tokens. No translation is longer than the run's `length`, if it has one.
 /// Only the first `longest_sentence` tokens of a source are read.
 inline constexpr std::size_t longest_sentence = 1000;
 struct TranslatedSentence {
-  Tokens source, target;  // as read by the model, and as said
+  Tokens source, target;  // as read by the model, and as said; see target_words
   bool ended = false;     // by <eos>, rather than at the limit
-  Tensor attention;       // [target + ended, source + 1], <eos> included; see greedy.h
+  double log_probability = 0, score = 0;
+  Tensor attention;  // [target + ended, source + 1], <eos> included; see decoding.h
 };
 std::vector<TranslatedSentence> translate(const Run& run, const std::vector<Tokens>& sentences, core::Workers& workers,
-                                          bool attention = false);
+                                          const DecodingOptions& options = {});
+/// The same with options.best translations of each sentence, best first; fewer if fewer were found, at least one.
+std::vector<std::vector<TranslatedSentence>> translate_n_best(const Run& run, const std::vector<Tokens>& sentences,
+                                                              core::Workers& workers, const DecodingOptions& options);
+
+/// The options of BLEU in this program, unless others are asked for: the words as they are, separated by spaces.
+BleuOptions word_bleu();
+
+struct EvaluationOptions {
+  DecodingOptions decoding;
+  BleuOptions bleu = word_bleu();
+};
 
 struct Evaluation {
   double loss = 0, perplexity = 0;
-  BleuScore bleu;        // corpus BLEU-4 of free-running greedy translations, smoothing exp, against the raw words
+  BleuScore bleu;        // corpus BLEU-4 of free translations against the raw words
   double book_bleu = 0;  // mean of the book's sentence score with k = 2, 0 to 1
   std::size_t sentences = 0;
-  std::vector<BleuStats> stats;  // of each sentence, for a paired bootstrap
+  std::vector<BleuStats> stats;         // of each sentence, for a paired bootstrap
+  std::vector<std::string> hypotheses;  // the words that were scored, separated by spaces
 };
-Evaluation evaluate(const Run& run, const Corpus& corpus, core::Workers& workers);
-
-/// The options of BLEU in this program: the words as they are, separated by spaces.
-BleuOptions word_bleu();
+Evaluation evaluate(const Run& run, const Corpus& corpus, core::Workers& workers,
+                    const EvaluationOptions& options = {});
 
 /// Whether the model has attention, that is, whether translations come with weights.
 bool attends(const Run& run);

@@ -1,31 +1,17 @@
 #pragma once
-// Greedy decoding: at each step the most probable token.
+// One continuation of each sentence, token by token: the most probable one (greedy decoding), or one drawn by chance.
 
-#include <vector>
-
-#include "core/workers.h"
-#include "models/encoder_decoder.h"
+#include "models/decoding.h"
 
 namespace tapestry {
 
-struct Translation {
-  std::vector<std::int32_t> ids;  // without <eos>
-  bool ended = false;             // by <eos>, rather than at the limit
-  /// Weights [T,S] over the source tokens (<eos> included) for each token said and for the <eos> that ended it, if one
-  /// did; no value without attention.
-  Tensor attention;
-};
+/// One translation of each sentence of ids (each with <eos>), in their order: with options.sampling each token is drawn
+/// (below), without it the most probable one is taken. `beam` and `best` do not matter.
+std::vector<Translation> greedy(const EncoderDecoder& model, const std::vector<TokenIds>& sources,
+                                core::Workers& workers, const DecodingOptions& options = {});
 
-struct GreedyOptions {
-  Index limit = 0;  // at most so many tokens; 0: twice the source's and ten more
-  Index batch = 64;
-  bool stop = true;  // at <eos>
-  bool attention = false;
-};
-
-/// Translates sentences of ids (each with <eos>) in batches of similar length on all workers; results are in the order
-/// of the sentences.
-std::vector<Translation> greedy(const EncoderDecoder& model, const std::vector<std::vector<std::int32_t>>& sources,
-                                core::Workers& workers, const GreedyOptions& options = {});
+/// A token drawn from row `row` of logits [R,V] as the options say. The draw is a function of the seed, the number of
+/// the sentence and the position in it, whatever else is decoded beside it.
+std::int32_t draw(const Tensor& logits, Index row, const Sampling& options, std::uint64_t sentence, Index position);
 
 }  // namespace tapestry

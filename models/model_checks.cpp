@@ -3,15 +3,43 @@
 #include "models/sequence_loss.h"
 
 namespace tapestry {
+namespace {
+
+struct Variant {
+  std::string name;
+  ModelShape shape;
+};
+
+std::vector<Variant> variants() {
+  std::vector<Variant> list;
+  for (const std::string& model : model_names()) list.push_back({model, {model, 13, 13, 4, 5, 2, 0.3}});
+  Variant transformer = list.back();
+  list.pop_back();
+  transformer.shape.transformer = {6, 5, 2, 2, false, false, true, false, 0.3, 0.2, 0.1};
+  list.push_back(transformer);
+  transformer.name = "transformer/pre-norm, output tied, no attention biases";
+  transformer.shape.transformer.pre_norm = transformer.shape.transformer.final_norm = true;
+  transformer.shape.transformer.attention_bias = false;
+  transformer.shape.tie = "output";
+  list.push_back(transformer);
+  transformer.name = "transformer/post-norm, final norms, all tied, gelu";
+  transformer.shape.transformer.pre_norm = false;
+  transformer.shape.transformer.attention_bias = transformer.shape.transformer.gelu = true;
+  transformer.shape.tie = "all";
+  list.push_back(transformer);
+  return list;
+}
+
+}  // namespace
 
 std::vector<NamedCheck> model_checks() {
   std::vector<NamedCheck> checks;
-  for (const std::string& model : model_names()) {
+  for (const Variant& variant : variants()) {
     for (const bool reference : {false, true}) {
-      const std::string name = model + (reference ? "/reference" : "");
-      checks.push_back({name, [=] {
+      const std::string name = variant.name + (reference ? "/reference" : "");
+      checks.push_back({name, [=, shape = variant.shape] {
                           ParameterStore store(DType::f64, 3);
-                          const auto built = make_model({model, 11, 13, 4, 5, 2, 0.3}, Scope(store, reference));
+                          const auto built = make_model(shape, Scope(store, reference));
                           const Example first{{4, 5, 6, 4, 3}, {7, 8, 3}};
                           const Example second{{9, 3}, {10, 7, 12, 7, 3}};
                           const Example third{{10, 4, 8, 3}, {5, 3}};

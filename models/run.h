@@ -25,6 +25,10 @@ struct Run {
   Run(RunConfig config, Vocabulary source, Vocabulary target, DType dtype = DType::f32);
 };
 
+/// The words that tokens of the target side make. Whatever is shown or scored, translation or reference, goes through
+/// here.
+Tokens target_words(const Run& run, const Tokens& tokens);
+
 /// config.json and the vocabularies.
 void save_run(const Run& run, const std::string& directory);
 /// model.safetensors. All files are replaced atomically. Errors: a parameter is not finite.

@@ -14,11 +14,32 @@
 namespace tapestry {
 
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(RunConfig, preset, data, source, target, pairs, valid, test, valid_files, test_files,
-                                   split_seed, reverse, length, min_count, model, embed, hidden, width, layers, dropout,
-                                   epochs, updates, batch, batch_tokens, accumulate, lr, schedule, warmup, initial_lr,
-                                   lr_factor, beta1, beta2, epsilon, weight_decay, label_smoothing, clip, divisor,
-                                   bucket, seed, shards, reference, validate_every, valid_bleu, patience, keep,
-                                   checkpoint_every)
+                                   split_seed, reverse, length, min_count, model, embed, hidden, layers, dropout, width,
+                                   feed_forward, heads, norm, final_norm, attention_bias, attention_dropout,
+                                   feed_forward_dropout, tie, init, epochs, updates, batch, batch_tokens, accumulate,
+                                   lr, schedule, warmup, initial_lr, lr_factor, beta1, beta2, epsilon, weight_decay,
+                                   label_smoothing, clip, divisor, bucket, seed, shards, reference, validate_every,
+                                   valid_bleu, patience, keep, checkpoint_every)
+
+ModelShape RunConfig::shape(Index source_vocabulary, Index target_vocabulary) const {
+  ModelShape shape{model, source_vocabulary, target_vocabulary, embed, hidden, layers, dropout};
+  const bool book = init == "book";
+  shape.transformer = {width,
+                       feed_forward,
+                       heads,
+                       layers,
+                       norm == "pre",
+                       final_norm == "on" || (final_norm == "auto" && norm == "pre"),
+                       attention_bias,
+                       false,
+                       dropout,
+                       attention_dropout,
+                       feed_forward_dropout,
+                       book ? 1 : std::sqrt(0.5)};
+  shape.tie = tie;
+  shape.embedding_spread = book ? 1 : 1 / std::sqrt(static_cast<double>(width));
+  return shape;
+}
 
 nlohmann::json to_json(const RunConfig& config) {
   return nlohmann::json(config);
@@ -56,6 +77,19 @@ RunConfig d2l(const std::string& model) {
   return config;
 }
 
+// "Transformer" of the same book.
+RunConfig d2l_transformer() {
+  RunConfig config = d2l("transformer");
+  config.width = 32;
+  config.feed_forward = 64;
+  config.heads = 4;
+  config.attention_bias = false;
+  config.attention_dropout = 0.1;
+  config.init = "book";
+  config.epochs = 200;
+  return config;
+}
+
 // The built-in corpus in half a minute on two cores. The paper's form has the attention that is worth looking at.
 RunConfig quickstart(const std::string& model, Index hidden, Index epochs) {
   RunConfig config;
@@ -88,12 +122,49 @@ RunConfig whole_file(const std::string& model) {
   return config;
 }
 
+// The two sizes that the bench times: that of small corpora, and the paper's base model (table 3).
+RunConfig transformer(Index width, Index feed_forward, Index heads, Index layers, double dropout) {
+  RunConfig config = whole_file("transformer");
+  config.width = width;
+  config.feed_forward = feed_forward;
+  config.heads = heads;
+  config.layers = layers;
+  config.dropout = config.attention_dropout = config.feed_forward_dropout = dropout;
+  config.tie = "all";
+  return config;
+}
+
+// The text of Multi30k by the recipe of "Good for Misconceived Reasons" (Wu et al. 2021).
+RunConfig multi30k() {
+  RunConfig config = transformer(128, 256, 4, 4, 0.3);
+  config.attention_dropout = config.feed_forward_dropout = 0;
+  config.min_count = 1;
+  config.valid = config.test = 0;
+  config.epochs = 1000;
+  config.updates = 8000;
+  config.batch_tokens = 4096;
+  config.accumulate = 2;
+  config.schedule = "inverse-sqrt";
+  config.lr = 0.005;
+  config.warmup = 2000;
+  config.initial_lr = 1e-7;
+  config.beta2 = 0.98;
+  config.label_smoothing = 0.1;
+  config.clip = 25;
+  config.patience = 10;
+  return config;
+}
+
 const std::vector<std::pair<std::string, std::function<RunConfig()>>>& presets() {
   static const std::vector<std::pair<std::string, std::function<RunConfig()>>> list{
       {"quickstart", [] { return quickstart("bahdanau-paper", 64, 6); }},
       {"quickstart-book", [] { return quickstart("bahdanau", 96, 8); }},
       {"d2l-bahdanau", [] { return d2l("bahdanau"); }},
       {"d2l-seq2seq", [] { return d2l("seq2seq"); }},
+      {"d2l-transformer", d2l_transformer},
+      {"transformer-tiny", [] { return transformer(128, 256, 4, 4, 0.3); }},
+      {"transformer-base", [] { return transformer(512, 2048, 8, 6, 0.1); }},
+      {"multi30k", multi30k},
       {"whole-file", [] { return whole_file("bahdanau-paper"); }},
   };
   return list;
@@ -187,7 +258,6 @@ void validate(const RunConfig& config) {
   at_least("min-count", config.min_count, 1);
   at_least("embed", config.embed, 1);
   at_least("hidden", config.hidden, 1);
-  at_least("width", config.width, 1);
   at_least("layers", config.layers, 1);
   usage(config.length == 0 || config.length >= 2,
         fmt::format("--length: must leave room for a word and <eos>, or be 0 for no limit; given {}", config.length));
@@ -196,10 +266,27 @@ void validate(const RunConfig& config) {
         fmt::format("--embed, --hidden, --layers, --shards: must be at most 65536, 65536, 64 and 1024; given {}, {}, "
                     "{} and {}",
                     config.embed, config.hidden, config.layers, config.shards));
+  const auto one_of = [&](const char* option, const std::string& value, const std::vector<std::string>& known) {
+    usage(std::find(known.begin(), known.end(), value) != known.end(),
+          fmt::format("--{}: must be one of {}; given {}", option, fmt::join(known, ", "), value));
+  };
+  at_least("width", config.width, 1);
+  at_least("feed-forward", config.feed_forward, 1);
+  at_least("heads", config.heads, 1);
+  usage(config.width <= 1 << 14 && config.feed_forward <= 1 << 16,
+        fmt::format("--width and --feed-forward: must be at most 16384 and 65536; given {} and {}", config.width,
+                    config.feed_forward));
+  usage(config.model != "transformer" || (config.width % 2 == 0 && config.width % config.heads == 0),
+        fmt::format("--width: must be even, for the positions, and a multiple of the heads; given {} and {} heads",
+                    config.width, config.heads));
+  within("attention-dropout", config.attention_dropout, 0, 1);
+  within("ffn-dropout", config.feed_forward_dropout, 0, 1);
+  one_of("norm", config.norm, {"post", "pre"});
+  one_of("final-norm", config.final_norm, {"auto", "on", "off"});
+  one_of("tie", config.tie, {"none", "output", "all"});
+  one_of("init", config.init, {"paper", "book"});
   validate_recipe(config);
-  const auto& models = model_names();
-  usage(std::find(models.begin(), models.end(), config.model) != models.end(),
-        fmt::format("--model: must be one of {}; given {}", fmt::join(models, ", "), config.model));
+  one_of("model", config.model, model_names());
   usage(config.source.empty() == config.target.empty(), "--source and --target: must be given together");
   usage(config.data.empty() || config.source.empty(), "--data: cannot be given with --source and --target");
 }

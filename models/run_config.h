@@ -27,10 +27,16 @@ struct RunConfig {
 
   // Model.
   std::string model = "bahdanau";
-  Index embed = 32, hidden = 32;
-  Index width = 128;  // of the Transformer; the schedule noam asks for it
+  Index embed = 32, hidden = 32;  // of the recurrent models
   Index layers = 2;
   double dropout = 0.1;
+  Index width = 128, feed_forward = 256, heads = 4;  // of the Transformer, and so the rest
+  std::string norm = "post";                         // or "pre"
+  std::string final_norm = "auto";                   // after each stack: "on", "off", or "auto": on with pre-norm
+  bool attention_bias = true;
+  double attention_dropout = 0, feed_forward_dropout = 0;
+  std::string tie = "none";    // shared embeddings: "output" (target and output) or "all" (the source's too)
+  std::string init = "paper";  // or "book"; see shape()
 
   // Recipe.
   Index epochs = 10;
@@ -63,9 +69,10 @@ struct RunConfig {
   AdamOptions adam() const { return {beta1, beta2, epsilon, weight_decay, true}; }
   /// The schedule of a training of so many updates.
   Schedule rates(Index of_updates) const { return {schedule, lr, of_updates, warmup, initial_lr, lr_factor, width}; }
-  ModelShape shape(Index source_vocabulary, Index target_vocabulary) const {
-    return {model, source_vocabulary, target_vocabulary, embed, hidden, layers, dropout};
-  }
+  /// The Transformer's matrices start Xavier-uniform. By init "paper" (as Transformers are commonly trained) embeddings
+  /// start from N(0, 1 / width) and query, key and value projections with gain 1 / sqrt(2); by "book" (Dive into Deep
+  /// Learning) from N(0, 1) and with gain 1.
+  ModelShape shape(Index source_vocabulary, Index target_vocabulary) const;
 };
 
 std::vector<std::string> preset_names();

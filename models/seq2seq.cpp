@@ -14,12 +14,15 @@ DecoderState Seq2Seq::encode(const Ids& source, const Ids& lengths, const Pass& 
   Gru::Output encoded = encoder_(source, lengths, pass);
   DecoderState state;
   state.memory = encoded.final.back();  // [B,H]
+  state.lengths = lengths;
   state.hidden = std::move(encoded.final);
   return state;
 }
 
 EncoderDecoder::Step Seq2Seq::step(const Ids& previous, DecoderState& state, const Pass& pass) const {
-  const Var x = concat({embedding_(previous), state.memory}, 1);  // [B,E+H]
+  const Index batch = state.memory.size(0), width = state.memory.size(1), beam = state.beam;
+  const Var contexts = expand(reshape(state.memory, {batch, 1, width}), {batch, beam, width});  // [B,K,H]
+  const Var x = concat({embedding_(previous), reshape(contexts, {batch * beam, width})}, 1);    // [R,E+H]
   return {rnn_.step(x, state.hidden, pass, state.position++), {}};
 }
 

@@ -15,7 +15,7 @@ struct Validation {
   double distinct = 0;         // share of different translations, 0 to 1
   bool stuck = false;          // different sources, and one and the same translation for all
   struct Sample {
-    Tokens source, reference, translation;
+    std::string source, reference, translation;
   };
   std::vector<Sample> samples;  // a few, always of the same sentences
 };

@@ -21,9 +21,13 @@ Initialiser normal(double deviation) {
 }
 
 Initialiser xavier_uniform(double gain) {
-  return [gain](const Tensor& t, core::Random& random) {
-    require(t.rank() == 2, "xavier_uniform: a matrix [fan_out, fan_in] is needed; given {}", t.shape().text());
-    uniform(gain * std::sqrt(6.0 / static_cast<double>(t.size(0) + t.size(1))))(t, random);
+  return stacked_xavier_uniform(1, gain);
+}
+
+Initialiser stacked_xavier_uniform(Index layers, double gain) {
+  return [=](const Tensor& t, core::Random& random) {
+    require(t.rank() == 2, "xavier_uniform: a matrix [fan_out, fan_in] is needed; given {}", t.shape());
+    uniform(gain * std::sqrt(6.0 / static_cast<double>(t.size(0) / layers + t.size(1))))(t, random);
   };
 }
 

@@ -5,6 +5,7 @@
 #include "nn/dropout.h"
 #include "nn/gru.h"
 #include "nn/linear.h"
+#include "nn/transformer_layers.h"
 
 namespace tapestry {
 namespace {
@@ -37,6 +38,45 @@ Vars outputs_of(const Gru::Output& output) {
   Vars all = output.final;
   all.push_back(output.sequence);
   return all;
+}
+
+void transformer_layer_checks(std::vector<NamedCheck>& checks) {
+  const Mask lengths = Mask::lengths(Ids({4, 0, 3}));
+  MultiHeadAttentionOptions attention;
+  attention.heads = 2;
+  attention.dropout = 0.3;
+  checks.push_back(check<MultiHeadAttention>(
+      "MultiHeadAttention/self, dropout, weights", {input("x", {3, 4, 6})},
+      [=](const Scope& s) { return MultiHeadAttention(s, 6, attention); },
+      [=](const MultiHeadAttention& layer, const Vars& in) {
+        const auto [context, weights] = layer(in[0], Mask::causal() & lengths, training, true);
+        return Vars{context, weights};
+      }));
+  attention.key_input = 3;
+  attention.value_input = 5;
+  attention.bias = false;
+  checks.push_back(check<MultiHeadAttention>(
+      "MultiHeadAttention/cross, separate widths",
+      {input("q", {3, 2, 6}), input("k", {3, 4, 3}), input("v", {3, 4, 5})},
+      [=](const Scope& s) { return MultiHeadAttention(s, 6, attention); },
+      [=](const MultiHeadAttention& layer, const Vars& in) {
+        return Vars{layer(in[0], layer.project(in[1], in[2]), lengths, training).context};
+      }));
+  for (const bool pre_norm : {false, true}) {
+    const std::string norm = pre_norm ? "/pre-norm" : "/post-norm";
+    const TransformerOptions options{6, 7, 2, 1, pre_norm, false, true, pre_norm, 0.3, 0.2, 0.1};
+    checks.push_back(check<EncoderLayer>(
+        "EncoderLayer" + norm, {input("x", {3, 4, 6})}, [=](const Scope& s) { return EncoderLayer(s, options); },
+        [=](const EncoderLayer& layer, const Vars& in) { return Vars{layer(in[0], lengths, training)}; }));
+    checks.push_back(check<DecoderLayer>(
+        "DecoderLayer" + norm, {input("x", {3, 2, 6}), input("memory", {3, 4, 6})},
+        [=](const Scope& s) { return DecoderLayer(s, options); },
+        [=](const DecoderLayer& layer, const Vars& in) {
+          DecoderLayer::Weights weights;
+          const auto memory = layer.cross_attention.project(in[1]);
+          return Vars{layer(in[0], memory, Mask::causal(), lengths, training, &weights), weights.self, weights.cross};
+        }));
+  }
 }
 
 }  // namespace
@@ -87,6 +127,7 @@ std::vector<NamedCheck> layer_checks() {
             layer(in[0], layer.project(in[1]), in[2], Mask::lengths(Ids({5, 0, 3})), training);
         return Vars{context, weights};
       }));
+  transformer_layer_checks(checks);
   return checks;
 }
 

@@ -99,4 +99,82 @@ TEST_SUITE("fast") {
                       "additive_attention: the mask's lengths must be [2]; given [3]");
     CHECK_THROWS_WITH(additive_attention(q, k, w, v, {}, 2), "dropout: p must lie in [0, 1]; given 2");
   }
+
+  TEST_CASE("scaled dot-product attention of one query over two keys by hand") {
+    const auto t = [](std::initializer_list<double> values, const Shape& shape) {
+      return Tensor::from(values, shape, DType::f64);
+    };
+    const auto output =
+        scaled_dot_product_attention({t({0.5, -1, 2, 3}, {1, 1, 4})}, {t({1, 2, 0, 1, 3, -1, 1, 0}, {1, 2, 4})},
+                                     {t({1, 10, 2, 20}, {1, 2, 2})}, {2, 2, 1, {}, 0, {}, true});
+    // Head 0: q (0.5, -1), keys (1, 2) and (3, -1): scores -1.5 and 2.5. Head 1: q (2, 3), keys (0, 1), (1, 0): 3, 2.
+    const double w0 = 1 / (1 + std::exp(4 / std::sqrt(2.0))), w1 = 1 / (1 + std::exp(-1 / std::sqrt(2.0)));
+    CHECK(output.weights.value().at(0) == doctest::Approx(w0).epsilon(1e-14));
+    CHECK(output.weights.value().at(2) == doctest::Approx(w1).epsilon(1e-14));
+    CHECK(output.context.value().at(0) == doctest::Approx(2 - w0).epsilon(1e-14));
+    CHECK(output.context.value().at(1) == doctest::Approx(20 - 10 * w1).epsilon(1e-14));
+  }
+
+  TEST_CASE("fused scaled dot-product attention equals the plain one") {
+    struct Size {
+      Index queries, keys, heads, width, value_width;
+    };
+    const Ids lengths({7, 0, 3}), each({1, 2, 3, 4, 5, 0, 7, 7, 0, 2, 1, 1}, {3, 4});
+    for (const Size& s : {Size{1, 7, 1, 5, 3}, Size{4, 7, 2, 8, 8}, Size{4, 17, 3, 9, 2}, Size{70, 131, 1, 3, 4}}) {
+      const std::vector<Shape> shapes = {{3, s.queries, s.heads * s.width + 1},
+                                         {3, s.keys, s.heads * s.width + 2},
+                                         {3, s.keys, s.heads * s.value_width}};
+      std::vector<Mask> masks = {{}, Mask::lengths(lengths), Mask::causal(), Mask::window(1) & Mask::lengths(lengths)};
+      if (s.queries == 4) masks.push_back(Mask::lengths(each));
+      for (const Mask& mask : masks) {
+        for (const double p : {0.0, 0.4, 1.0}) {
+          for (const bool weights : {false, true}) {
+            CAPTURE(p);
+            const HeadOptions options{s.heads, s.width, s.value_width, mask, p, {5, 4, 3, 2, 1}, weights};
+            const auto outputs = [&](const AttentionOutput& output) {
+              return weights ? both(output) : std::vector{output.context};
+            };
+            check_twins(
+                shapes,
+                [&](const auto& in) {
+                  return outputs(scaled_dot_product_attention({in[0], 1}, {in[1], 2}, {in[2]}, options));
+                },
+                [&](const auto& in) {
+                  return outputs(scaled_dot_product_attention_reference({in[0], 1}, {in[1], 2}, {in[2]}, options));
+                });
+          }
+        }
+      }
+    }
+  }
+
+  TEST_CASE("scaled dot-product attention reads and differentiates one projection for queries, keys and values") {
+    const HeadOptions options{2, 3, 3, Mask::causal()};
+    check_twins(
+        {{2, 5, 18}},
+        [&](const auto& in) {
+          return std::vector{scaled_dot_product_attention({in[0]}, {in[0], 6}, {in[0], 12}, options).context};
+        },
+        [&](const auto& in) {
+          return std::vector{scaled_dot_product_attention_reference({in[0]}, {in[0], 6}, {in[0], 12}, options).context};
+        });
+  }
+
+  TEST_CASE("scaled dot-product attention names what does not fit") {
+    const auto x = [](const Shape& shape) { return Projected{Tensor::zeros(shape, DType::f32)}; };
+    const HeadOptions options{2, 3};
+    const auto attend = [&](const Projected& q, const Projected& k, const Projected& v) {
+      scaled_dot_product_attention(q, k, v, options);
+    };
+    CHECK_THROWS_WITH(attend(x({2, 4, 5}), x({2, 3, 6}), x({2, 3, 6})),
+                      "scaled_dot_product_attention: queries must have columns 0 to 6; given [2, 4, 5]");
+    CHECK_THROWS_WITH(attend(x({2, 4, 6}), x({3, 3, 6}), x({2, 3, 6})),
+                      "scaled_dot_product_attention: keys must be [2,L,*]; given [3, 3, 6]");
+    CHECK_THROWS_WITH(
+        attend(x({2, 4, 6}), x({2, 3, 6}), x({2, 4, 6})),
+        "scaled_dot_product_attention: there must be a value for each key; given [2, 4, 6] and [2, 3, 6]");
+    CHECK_THROWS_WITH(
+        scaled_dot_product_attention(x({2, 4, 6}), x({2, 3, 6}), x({2, 3, 6}), {}),
+        "scaled_dot_product_attention: heads and their widths must be at least 1; given 1 heads of 0 and 0");
+  }
 }

@@ -45,6 +45,21 @@ TEST_CASE("program: a command line that cannot be meant is a usage error") {
           {{"translate", "x", "--attenton"}, "translate: --attenton is no option"},
           {{"translate", "x", "a", "--attention", ""}, "--attention: must end in .svg (a picture) or .tsv"},
           {{"translate", ""}, "translate: DIR must name a run directory; given an empty name"},
+          {{"translate", "x", "--beam", "0"}, "--beam: must lie in [1, 65536]; given 0"},
+          {{"translate", "x", "--beam", "two"}, "--beam: must be a whole number; given two"},
+          {{"translate", "x", "--n-best", "2"}, "--n-best: must lie in [1, --beam]; given 2"},
+          {{"translate", "x", "--beam", "2", "--length-penalty", "-1"},
+           "--length-penalty: must be at least 0; given -1"},
+          {{"translate", "x", "--length-penalty", "1"}, "--length-penalty: goes with --beam, which is not given"},
+          {{"translate", "x", "--sample", "--beam", "2"}, "--sample: draws one translation and goes with no beam"},
+          {{"translate", "x", "--top-k", "2"}, "--top-k: goes with --sample, which is not given"},
+          {{"translate", "x", "--seed", "2"}, "--seed: goes with --sample, which is not given"},
+          {{"translate", "x", "--temperature", "2"}, "--temperature: goes with --sample, which is not given"},
+          {{"translate", "x", "--sample", "--temperature", "0"}, "--temperature: must be above 0; given 0"},
+          {{"translate", "x", "--sample", "--top-k", "-1"}, "--top-k: must be at least 0; given -1"},
+          {{"evaluate", "x", "--length-penalty", "1"}, "--length-penalty: goes with --beam, which is not given"},
+          {{"evaluate", "x", "--tokenize", "intl"}, "--tokenize: must be none or 13a; given intl"},
+          {{"compare", "x", "y", "--beam", "-1"}, "--beam: must lie in [1, 65536]; given -1"},
           {{"train", "--out", ""}, "--out: must name a directory; given an empty name"},
           {{"corpus", "--pairs", "0"}, "--pairs: must lie in [1, 500000]; given 0"},
           {{"corpus", "--pairs", "-3"}, "--pairs: must lie in [1, 500000]; given -3"},
@@ -65,7 +80,8 @@ TEST_CASE("program: options of train out of range are usage errors, and nothing 
   check_all(
       {
           {train({"--preset", "d2l"}), "preset: must be one of quickstart, quickstart-book, d2l-bahdanau, d2l-seq2seq"},
-          {train({"--model", "lstm"}), "--model: must be one of bahdanau, bahdanau-paper, seq2seq; given lstm"},
+          {train({"--model", "lstm"}),
+           "--model: must be one of bahdanau, bahdanau-paper, seq2seq, transformer; given lstm"},
           {train({"--schedule", "cosine"}),
            "--schedule: must be one of constant, linear, inverse-sqrt, noam; given cosine"},
           {train({"--epochs", "abc"}), "--epochs: must be a whole number; given abc"},
@@ -170,6 +186,13 @@ TEST_CASE("program: a full disk is told, wherever the output goes") {
   const Outcome picture = run_program({"translate", run.path(), "--attention", run.file("full.svg"), "the cat ."});
   CHECK(picture.complained(1));
   CHECK(picture.error.find("full.svg: must be writable; No space left on device") != std::string::npos);
+}
+
+TEST_CASE("program: a folder that cannot be written to is told before the work") {
+  const TinyRun run;
+  check_all({{{"evaluate", run.path(), "--hypotheses", run.file("nowhere/out.txt")},
+              "nowhere/out.txt must be in a folder that can be written to"}},
+            1);
 }
 
 TEST_CASE("program: a reader that leaves ends the program quietly") {

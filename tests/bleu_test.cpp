@@ -109,9 +109,9 @@ TEST_SUITE("fast") {
   }
 
   TEST_CASE("the signature has sacreBLEU's form") {
-    CHECK(bleu_signature({}) == "nrefs:1|case:mixed|eff:no|tok:13a|smooth:exp|version:tapestry");
+    CHECK(bleu_signature({}) == "nrefs:1|case:mixed|eff:no|tok:13a|smooth:exp|version:tapestry-" TAPESTRY_VERSION);
     CHECK(bleu_signature({BleuTokenizer::none, true, BleuSmoothing::floor, true}) ==
-          "nrefs:1|case:lc|eff:yes|tok:none|smooth:floor[0.10]|version:tapestry");
+          "nrefs:1|case:lc|eff:yes|tok:none|smooth:floor[0.10]|version:tapestry-" TAPESTRY_VERSION);
     CHECK(bleu_signature({.smoothing = BleuSmoothing::none}).find("|smooth:none|") != std::string::npos);
     CHECK(bleu_signature({.smoothing = BleuSmoothing::add_k}).find("|smooth:add-k[1.00]|") != std::string::npos);
   }

@@ -1,4 +1,5 @@
 #include "autograd/matmul.h"
+#include "tests/twins.h"
 
 #include <doctest/doctest.h>
 
@@ -57,8 +58,27 @@ TEST_SUITE("fast") {
           const Gradients g = tape.backward(std::span(&y, 1), std::span(&dy, 1));
           return std::vector{y.value().values(), g[x].values(), g[w].values(), with_bias ? g[b].values() : Values{}};
         };
-        CHECK(run(linear) == run(linear_reference));
+        CHECK(run([](const auto&... in) { return linear(in...); }) ==
+              run([](const auto&... in) { return linear_reference(in...); }));
       }
+  }
+
+  TEST_CASE("rows of a linear layer, and one that ends in relu and dropout, equal their twins") {
+    const std::vector<Shape> shapes{{3, 5, 7}, {12, 7}, {12}};
+    const DropoutKey key{1, 2, 3, 4, 5};
+    for (const RowRange& rows : {RowRange{}, RowRange{0, 4}, RowRange{4, 12}}) {
+      check_twins(
+          shapes, [&](const auto& in) { return std::vector{linear(in[0], in[1], in[2], rows)}; },
+          [&](const auto& in) { return std::vector{linear_reference(in[0], in[1], in[2], rows)}; });
+    }
+    for (const double p : {0.0, 0.3, 1.0}) {
+      check_twins(
+          shapes, [&](const auto& in) { return std::vector{linear_relu(in[0], in[1], in[2], p, key)}; },
+          [&](const auto& in) { return std::vector{linear_relu_reference(in[0], in[1], in[2], p, key)}; });
+      check_twins(
+          {{3, 5, 7}, {12, 7}}, [&](const auto& in) { return std::vector{linear_relu(in[0], in[1], {}, p, key)}; },
+          [&](const auto& in) { return std::vector{linear_relu_reference(in[0], in[1], {}, p, key)}; });
+    }
   }
 
   TEST_CASE("linear adds to gradients that are there already") {
@@ -81,6 +101,8 @@ TEST_SUITE("fast") {
                          "matmul: shapes must broadcast (sizes equal or 1, from the last axis); [2] and [4]", Error);
     CHECK_THROWS_WITH_AS(linear(small({2, 3}), small({4, 5}), {}),
                          "linear: x must be [..., in] and the weight [out, in]; given [2, 3] and [4, 5]", Error);
+    CHECK_THROWS_WITH_AS(linear(small({2, 3}), small({4, 3}), {}, {2, 5}),
+                         "linear: rows of the weight must be some of 4; given 2 to 5", Error);
     CHECK_THROWS_WITH_AS(linear(small({2, 3}), small({4, 3}), small({5})), "linear: the bias must be [4]; given [5]",
                          Error);
     CHECK_THROWS_WITH_AS(linear(small({2, 3}), small({4, 3}, DType::f32), {}),

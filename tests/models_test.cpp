@@ -25,7 +25,9 @@ std::vector<const Example*> rows_of(const std::vector<Example>& examples) {
 }
 
 ModelShape small(const std::string& model, double dropout = 0) {
-  return {model, 11, 13, 4, 5, 2, dropout};
+  ModelShape shape{model, 11, 13, 4, 5, 2, dropout};
+  shape.transformer = {8, 6, 2, 2, false, false, true, false, dropout, dropout, dropout};
+  return shape;
 }
 
 // The losses of the first 20 updates, with everything that training has.
@@ -133,7 +135,7 @@ TEST_SUITE("fast") {
       ParameterStore store(DType::f64, 3);
       const auto built = make_model(small(model, 0.3), Scope(store));
       const Batch batch = make_batch(rows_of(sentences));
-      const Pass pass{true, 5, 2, 1};
+      const Pass pass{model != "transformer", 5, 2, 1};  // whose steps are inference
       DecoderState state = built->encode(batch.source.ids, batch.source.lengths, pass);
       const Var whole = built->teacher_forced(batch.inputs, state, pass).features;  // [B,T,F]
       for (Index t = 0; t < batch.inputs.size(1); ++t) {
@@ -147,7 +149,7 @@ TEST_SUITE("fast") {
   }
 
   TEST_CASE("attention is a distribution over the real source tokens") {
-    for (const char* model : {"bahdanau", "bahdanau-paper"}) {
+    for (const char* model : {"bahdanau", "bahdanau-paper", "transformer"}) {
       ParameterStore store(DType::f64, 3);
       const auto built = make_model(small(model), Scope(store));
       const Batch batch = make_batch(rows_of(sentences));
@@ -172,7 +174,7 @@ TEST_SUITE("fast") {
     std::vector<std::vector<std::int32_t>> sources;
     for (const Example& example : sentences) sources.push_back(example.source);
     core::Workers one(1), two(2);
-    GreedyOptions options;
+    DecodingOptions options;
     options.attention = true;
     const auto all = greedy(*built, sources, one, options);
     options.batch = 1;
@@ -292,6 +294,7 @@ TEST_SUITE("fast") {
   TEST_CASE("an unknown model names the known ones") {
     ParameterStore store;
     CHECK_THROWS_WITH_AS(make_model(small("lstm"), Scope(store)),
-                         "model: must be one of bahdanau, bahdanau-paper, seq2seq; given lstm", UsageError);
+                         "model: must be one of bahdanau, bahdanau-paper, seq2seq, transformer; given lstm",
+                         UsageError);
   }
 }

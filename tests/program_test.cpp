@@ -4,6 +4,7 @@
 
 #include <nlohmann/json.hpp>
 #include <set>
+#include <sstream>
 
 #include "tests/program.h"
 #include "tests/tiny_run.h"
@@ -115,6 +116,60 @@ TEST_CASE("translate: attention as a picture and as numbers") {
   for (const auto& [place, sum] : sums) CHECK(sum == doctest::Approx(1).epsilon(1e-4));
 }
 
+TEST_CASE("translate: the best of a beam, with their scores") {
+  const TinyRun run;
+  const std::string sentences = "the cat .\n\na dog sees the cat .\n";
+  const Outcome list = run_program({"translate", run.path(), "--beam", "3", "--n-best", "2"}, sentences),
+                one = run_program({"translate", run.path(), "--beam", "3", "--length-penalty", "1"}, sentences);
+  REQUIRE(list.status == 0);
+  REQUIRE(one.status == 0);
+  CHECK(count_lines(one.out) == 3);
+  std::istringstream lines(list.out);
+  std::string line, best;
+  std::map<int, std::vector<double>> scores;  // of each sentence
+  while (std::getline(lines, line)) {
+    std::vector<std::string> fields(1);
+    for (const char c : line) c == '\t' ? fields.emplace_back() : fields.back() += std::string(1, c);
+    REQUIRE(fields.size() == 5);
+    auto& of_sentence = scores[std::stoi(fields[0])];
+    of_sentence.push_back(std::stod(fields[2]));
+    CHECK(std::stoi(fields[1]) == static_cast<int>(of_sentence.size()));
+    CHECK(std::stod(fields[3]) <= std::stod(fields[2]));
+    if (of_sentence.size() == 1) best += fields[4] + "\n";
+  }
+  CHECK(best == one.out);
+  CHECK(scores.size() == 3);
+  CHECK(scores[2] == std::vector<double>{0});
+  for (const int sentence : {1, 3}) {
+    REQUIRE(scores[sentence].size() == 2);
+    CHECK(scores[sentence][0] >= scores[sentence][1]);
+  }
+  CHECK(run_program({"translate", run.path(), "--beam", "1"}, sentences).out ==
+        run_program({"translate", run.path()}, sentences).out);
+  CHECK(run_program({"translate", run.path(), "--beam", "2", "--attention", run.file("b.svg"), "a dog"}).status == 0);
+}
+
+TEST_CASE("translate: drawn translations depend on the seed and the line, not on the threads") {
+  const TinyRun run;
+  std::string many;
+  for (int i = 0; i < 1100; ++i) many += "the cat .\n";
+  const auto drawn = [&](const char* seed, const char* threads) {
+    return run_program({"translate", run.path(), "--sample", "--seed", seed, "--top-k", "3", "--threads", threads},
+                       many)
+        .out;
+  };
+  const std::string first = drawn("1", "1");
+  CHECK(count_lines(first) == 1100);
+  CHECK(drawn("1", "2") == first);
+  CHECK(drawn("2", "1") != first);
+  // Of the 1024 lines that are translated at once, those that follow are no repetition.
+  std::istringstream lines(first);
+  std::vector<std::string> each;
+  for (std::string line; std::getline(lines, line);) each.push_back(line);
+  REQUIRE(each.size() == 1100);
+  CHECK_FALSE(std::equal(each.begin() + 1024, each.end(), each.begin()));
+}
+
 TEST_CASE("translate: a model without attention has none to draw") {
   const TinyRun run("seq2seq");
   CHECK(run_program({"translate", run.path(), "a dog"}).status == 0);
@@ -129,20 +184,44 @@ TEST_CASE("evaluate: the figures, on the run's own test part and on a text of th
   const Outcome own = run_program({"evaluate", run.path(), "--json"});
   REQUIRE(own.status == 0);
   const json figures = json::parse(own.out);
-  CHECK(keys(figures) == std::set<std::string>{"loss", "perplexity", "bleu", "bleu_signature", "book_bleu", "sentences",
-                                               "alignment_error_rate", "diagonal_alignment_error_rate"});
+  const std::set<std::string> scores{"loss",           "perplexity",      "bleu",
+                                     "bleu_signature", "bleu_precisions", "brevity_penalty",
+                                     "decoding",       "book_bleu",       "translation_length",
+                                     "sentences",      "reference_length"};
+  std::set<std::string> with_alignment = scores;
+  with_alignment.insert({"alignment_error_rate", "diagonal_alignment_error_rate"});
+  CHECK(keys(figures) == with_alignment);
   CHECK(figures["sentences"] == 12);
   CHECK(figures["perplexity"].get<double>() == doctest::Approx(std::exp(figures["loss"].get<double>())));
 
   const std::string text = run.place.write("text.tsv", "the cat .\tle chat .\na dog\tun chien\n");
   const json given = json::parse(run_program({"evaluate", run.path(), "--json", "--data", text}).out);
-  CHECK(keys(given) == std::set<std::string>{"loss", "perplexity", "bleu", "bleu_signature", "book_bleu", "sentences"});
+  CHECK(keys(given) == scores);
   CHECK(given["sentences"] == 2);
   CHECK(json::parse(run_program({"evaluate", run.path(), "--json", "--test", text}).out) == given);
   const std::string words = run_program({"evaluate", "--data", text, "--test", "1", run.path()}).out;
   CHECK(words.find("1 sentence, the test part of " + text) != std::string::npos);
   CHECK(words.find("nats per target token") != std::string::npos);
   CHECK(words.find("smooth:exp") != std::string::npos);
+}
+
+TEST_CASE("evaluate: what was scored can be written, and scored otherwise") {
+  const TinyRun run;
+  const std::string text = run.place.write("text.tsv", "the cat .\tLe chat .\na dog\tun chien\n"),
+                    file = run.file("hypotheses.txt");
+  const Outcome outcome = run_program({"evaluate", run.path(), "--json", "--data", text, "--hypotheses", file, "--beam",
+                                       "2", "--length-penalty", "0.5", "--tokenize", "13a", "--lowercase"});
+  REQUIRE(outcome.status == 0);
+  const json figures = json::parse(outcome.out);
+  CHECK(figures["decoding"] == "beam 2, length penalty 0.5");
+  CHECK(figures["bleu_signature"] == "nrefs:1|case:lc|eff:no|tok:13a|smooth:exp|version:tapestry-" TAPESTRY_VERSION);
+  CHECK(figures["reference_length"] == 5);
+  CHECK(figures["bleu_precisions"].size() == 4);
+  const std::string written = file_bytes(file);
+  CHECK(count_lines(written) == 2);
+  CHECK(written ==
+        run_program({"translate", run.path(), "--beam", "2", "--length-penalty", "0.5"}, "the cat .\na dog\n").out);
+  CHECK(run_program({"evaluate", run.path(), "--data", text}).out.find("; greedy") != std::string::npos);
 }
 
 TEST_CASE("evaluate: only what the run held out is its test part") {
@@ -170,8 +249,12 @@ TEST_CASE("compare: two runs on one test part") {
   const Outcome outcome = run_program({"compare", a.path(), b.path(), "--samples", "50", "--json"});
   REQUIRE(outcome.status == 0);
   const json figures = json::parse(outcome.out);
-  CHECK(keys(figures) == std::set<std::string>{"bleu", "difference", "interval", "p_value", "sentences", "samples"});
+  CHECK(keys(figures) == std::set<std::string>{"bleu", "bleu_signature", "decoding", "difference", "interval",
+                                               "p_value", "sentences", "samples"});
   CHECK(figures["bleu"].size() == 2);
+  const Outcome beams =
+      run_program({"compare", a.path(), b.path(), "--samples", "9", "--beam", "2", "--tokenize", "13a"});
+  CHECK(beams.out.find("beam 2, length penalty 1; nrefs:1|case:mixed|eff:no|tok:13a") != std::string::npos);
   CHECK(run_program({"compare", a.path(), b.path(), "--samples", "0"}).complained(2));
 
   json config = json::parse(file_bytes(b.file("config.json")));

@@ -24,7 +24,7 @@ class BookModel : public EncoderDecoder {
     const auto batch = static_cast<std::size_t>(source.size(0));
     const auto width = static_cast<std::int32_t>(source.size(1));
     DecoderState state = inner_->encode(source, Ids(std::vector<std::int32_t>(batch, width)), pass);
-    state.mask = Mask::lengths(lengths_);
+    state.lengths = lengths_;
     return state;
   }
   Step step(const Ids& previous, DecoderState& state, const Pass& pass) const override {
@@ -107,7 +107,7 @@ Outputs greedy_decoding(const std::string& name, OracleCase& c) {
   const BookModel model(name, c);
   const Ids source = c.ids("src");
   core::Workers workers(1);
-  GreedyOptions options;
+  DecodingOptions options;
   options.limit = c.hyper<Index>("steps");
   options.batch = source.size(0);
   options.stop = false;

@@ -1,22 +1,18 @@
 #include "tools/attention_file.h"
 
 #include <fmt/format.h>
-#include <unistd.h>
 
-#include <filesystem>
 #include <iterator>
 
 #include "core/files.h"
+#include "tools/options.h"
 
 namespace tapestry {
 
 AttentionFile::AttentionFile(const std::string& path) : path_(path), picture_(path.ends_with(".svg")) {
   if (!picture_ && !path.ends_with(".tsv"))
     throw UsageError(fmt::format("--attention: must end in .svg (a picture) or .tsv (numbers); given {}", path));
-  // Known before anything is translated: the file is written at the end.
-  const auto folder = std::filesystem::absolute(path).parent_path();
-  require(std::filesystem::is_directory(folder) && ::access(folder.c_str(), W_OK) == 0,
-          "--attention: {} must be in a folder that can be written to", path);
+  require_writable_folder("--attention", path);
 }
 
 void AttentionFile::add(const TranslatedSentence& sentence) {

@@ -28,10 +28,28 @@ struct BenchCommand {
 
 constexpr int repetitions = 5;  // of step and floor, alternately; their medians are reported
 constexpr double seconds_each = 0.5;
-constexpr Index source_vocabulary = 188, target_vocabulary = 201;  // what the book's 600 pairs have
+
+// The recipe of a preset on a batch that is always the same size.
+struct BenchModel {
+  RunConfig config;
+  Index source_vocabulary = 188, target_vocabulary = 201;  // what the book's 600 pairs have
+};
+
+BenchModel bench_model(const std::string& name) {
+  BenchModel model{preset(name)};
+  if (name.starts_with("transformer-")) {
+    model.source_vocabulary = model.target_vocabulary = 10000;
+    model.config.batch = name == "transformer-base" ? 32 : 128;
+    model.config.length = name == "transformer-base" ? 32 : 16;
+    model.config.final_norm = "on";  // as torch.nn.Transformer, beside which it is timed
+    model.config.clip = 0;
+  }
+  return model;
+}
 
 // Random sentences, every one at full length.
-std::vector<Example> random_examples(const RunConfig& config) {
+std::vector<Example> random_examples(const BenchModel& model) {
+  const RunConfig& config = model.config;
   core::Random random(1);
   const auto sentence = [&](Index vocabulary) {
     std::vector<std::int32_t> ids;
@@ -42,7 +60,7 @@ std::vector<Example> random_examples(const RunConfig& config) {
   };
   std::vector<Example> examples;
   for (Index b = 0; b < config.batch; ++b)
-    examples.push_back({sentence(source_vocabulary), sentence(target_vocabulary)});
+    examples.push_back({sentence(model.source_vocabulary), sentence(model.target_vocabulary)});
   return examples;
 }
 
@@ -53,13 +71,14 @@ struct StepCost {
 };
 
 StepCost measure_step(const std::string& name, int threads, Index shards) {
-  RunConfig config = preset(name);
+  const BenchModel bench = bench_model(name);
+  const RunConfig& config = bench.config;
   core::Workers workers(threads);
   ParameterStore store(DType::f32, config.seed);
-  const auto model = make_model(config.shape(source_vocabulary, target_vocabulary), Scope(store));
+  const auto model = make_model(config.shape(bench.source_vocabulary, bench.target_vocabulary), Scope(store));
   Adam adam(store.pieces());
   TrainingStep step(*model, store, adam, workers, {static_cast<std::size_t>(shards), config.divisor, config.clip});
-  const std::vector<Example> examples = random_examples(config);
+  const std::vector<Example> examples = random_examples(bench);
   std::vector<const Example*> rows;
   for (const Example& example : examples) rows.push_back(&example);
 
@@ -69,16 +88,19 @@ StepCost measure_step(const std::string& name, int threads, Index shards) {
     return step(rows, pass, config.lr).tokens;
   };
   const auto tokens = static_cast<double>(run());
-  for (int warm = 0; warm < 20; ++warm) run();
-  const auto start = std::chrono::steady_clock::now();
-  double passed = 0;
-  int steps = 0;
-  do {
-    run();
-    ++steps;
-    passed = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-  } while (passed < seconds_each);
-  return {passed / steps, static_cast<double>(peak_resident_bytes()), tokens};
+  const auto run_for = [&](double seconds) {  // mean seconds of a step
+    const auto start = std::chrono::steady_clock::now();
+    double passed = 0;
+    int steps = 0;
+    do {
+      run();
+      ++steps;
+      passed = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+    } while (passed < seconds);
+    return passed / steps;
+  };
+  run_for(seconds_each / 4);  // until caches and free lists are warm
+  return {run_for(seconds_each), static_cast<double>(peak_resident_bytes()), tokens};
 }
 
 double median(std::vector<double> values) {

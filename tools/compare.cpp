@@ -8,6 +8,7 @@
 #include "models/bootstrap.h"
 #include "models/evaluate.h"
 #include "tools/commands.h"
+#include "tools/decoding_options.h"
 #include "tools/options.h"
 #include "tools/table.h"
 #include "tools/test_text.h"
@@ -16,9 +17,11 @@ namespace tapestry {
 namespace {
 
 struct CompareOptions {
-  explicit CompareOptions(CLI::App& command) : text(command) {}
+  explicit CompareOptions(CLI::App& command) : text(command), decoding(command, false) {}
   std::string a, b;
   ConfigOptions text;
+  DecodingFlags decoding;
+  BleuOptions bleu = word_bleu();
   std::size_t samples = 1000;
   int threads = 1;
   bool json = false;
@@ -30,8 +33,11 @@ bool same_pairs(const Corpus& a, const Corpus& b) {
       [](const SentencePair& x, const SentencePair& y) { return x.source == y.source && x.target == y.target; });
 }
 
-nlohmann::json to_json(const BootstrapResult& result, std::size_t sentences, std::size_t samples) {
+nlohmann::json to_json(const BootstrapResult& result, const EvaluationOptions& scoring, std::size_t sentences,
+                       std::size_t samples) {
   return {{"bleu", {result.score_a, result.score_b}},
+          {"bleu_signature", bleu_signature(scoring.bleu)},
+          {"decoding", description(scoring.decoding)},
           {"difference", result.difference},
           {"interval", {result.low, result.high}},
           {"p_value", result.p_value},
@@ -39,10 +45,11 @@ nlohmann::json to_json(const BootstrapResult& result, std::size_t sentences, std
           {"samples", samples}};
 }
 
-std::string describe(const CompareOptions& options, const BootstrapResult& result) {
+std::string describe(const CompareOptions& options, const EvaluationOptions& scoring, const BootstrapResult& result) {
   return format_table(
       {{"BLEU", fmt::format("{:.2f}", result.score_a), options.a},
        {"", fmt::format("{:.2f}", result.score_b), options.b},
+       {"", "", description(scoring.decoding) + "; " + bleu_signature(scoring.bleu)},
        {"difference", fmt::format("{:+.2f}", result.difference),
         fmt::format("95 % of {} samples lie in [{:+.2f}, {:+.2f}]", options.samples, result.low, result.high)},
        {"p", fmt::format("{:.4f}", result.p_value), "how often chance alone gives a difference of this size"}},
@@ -52,19 +59,20 @@ std::string describe(const CompareOptions& options, const BootstrapResult& resul
 void compare(const CompareOptions& options) {
   if (options.samples < 1 || options.samples > 1'000'000)
     throw UsageError(fmt::format("--samples: must lie in [1, 1000000]; given {}", options.samples));
+  const EvaluationOptions scoring{options.decoding.options(), options.bleu};
   const Run a = load_run(options.a), b = load_run(options.b);
   const TestText text = test_text(a.config, options.text);
   require(same_pairs(text.corpus, test_text(b.config, options.text).corpus),
           "compare: both runs must be scored on the same test part; those of {} and {} differ", options.a, options.b);
   core::Workers workers(options.threads);
-  const Evaluation of_a = evaluate(a, text.corpus, workers), of_b = evaluate(b, text.corpus, workers);
+  const Evaluation of_a = evaluate(a, text.corpus, workers, scoring), of_b = evaluate(b, text.corpus, workers, scoring);
   const BootstrapResult result = paired_bootstrap(of_a.stats, of_b.stats, options.samples);
   if (options.json)
-    fmt::print("{}\n", to_json(result, text.corpus.size(), options.samples).dump(2));
+    fmt::print("{}\n", to_json(result, scoring, text.corpus.size(), options.samples).dump(2));
   else
     fmt::print("{}, {}; corpus BLEU-4, 0 to 100, and paired bootstrap\n\n{}",
                counted(static_cast<std::int64_t>(text.corpus.size()), "sentence"), text.description,
-               describe(options, result));
+               describe(options, scoring, result));
 }
 
 }  // namespace
@@ -79,6 +87,7 @@ void add_compare(CLI::App& program) {
   command.add_option("B", options->b, "Run directory")->required();
   options->text.group("Text");
   add_text_options(options->text);
+  add_bleu_options(command, options->bleu);
   add_number(command, "--samples", options->samples, "Resamplings of the test part (default: 1000)");
   add_threads(command, options->threads);
   add_json(command, options->json);

@@ -5,8 +5,10 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 
+#include "core/files.h"
 #include "models/evaluate.h"
 #include "tools/commands.h"
+#include "tools/decoding_options.h"
 #include "tools/options.h"
 #include "tools/table.h"
 #include "tools/test_text.h"
@@ -15,9 +17,12 @@ namespace tapestry {
 namespace {
 
 struct EvaluateOptions {
-  explicit EvaluateOptions(CLI::App& command) : text(command) {}
+  explicit EvaluateOptions(CLI::App& command) : text(command), decoding(command, false) {}
   std::string directory;
   ConfigOptions text;
+  DecodingFlags decoding;
+  BleuOptions bleu = word_bleu();
+  std::optional<std::string> hypotheses;
   int threads = 1;
   bool json = false;
 };
@@ -35,10 +40,19 @@ AlignmentScores score_alignments(const Run& run, const TestText& text, core::Wor
           alignment_error_rate(diagonal, text.alignments)};
 }
 
-nlohmann::json to_json(const Evaluation& result, const std::optional<AlignmentScores>& alignment) {
-  nlohmann::json json{{"loss", result.loss},           {"perplexity", result.perplexity},
-                      {"bleu", result.bleu.score},     {"bleu_signature", bleu_signature(word_bleu())},
-                      {"book_bleu", result.book_bleu}, {"sentences", result.sentences}};
+nlohmann::json to_json(const Evaluation& result, const EvaluationOptions& options,
+                       const std::optional<AlignmentScores>& alignment) {
+  nlohmann::json json{{"loss", result.loss},
+                      {"perplexity", result.perplexity},
+                      {"bleu", result.bleu.score},
+                      {"bleu_signature", bleu_signature(options.bleu)},
+                      {"bleu_precisions", result.bleu.precisions},
+                      {"brevity_penalty", result.bleu.bp},
+                      {"translation_length", result.bleu.stats.sys_len},
+                      {"reference_length", result.bleu.stats.ref_len},
+                      {"decoding", description(options.decoding)},
+                      {"book_bleu", result.book_bleu},
+                      {"sentences", result.sentences}};
   if (alignment) {
     json["alignment_error_rate"] = alignment->attention;
     json["diagonal_alignment_error_rate"] = alignment->diagonal;
@@ -46,19 +60,15 @@ nlohmann::json to_json(const Evaluation& result, const std::optional<AlignmentSc
   return json;
 }
 
-std::string bleu_details(const BleuScore& bleu) {
-  const double ratio = static_cast<double>(bleu.stats.sys_len) / static_cast<double>(bleu.stats.ref_len);
-  return fmt::format("precisions {:.1f}/{:.1f}/{:.1f}/{:.1f}, brevity penalty {:.3f}, length ratio {:.3f}",
-                     bleu.precisions[0], bleu.precisions[1], bleu.precisions[2], bleu.precisions[3], bleu.bp, ratio);
-}
-
-std::string describe(const Evaluation& result, const std::optional<AlignmentScores>& alignment) {
+std::string describe(const Evaluation& result, const EvaluationOptions& options,
+                     const std::optional<AlignmentScores>& alignment) {
   std::vector<std::vector<std::string>> rows{
       {"loss", fmt::format("{:.4f}", result.loss), "nats per target token with <eos>, the true tokens given"},
       {"perplexity", fmt::format("{:.4f}", result.perplexity), "exp(loss): as unsure as among so many equal words"},
-      {"BLEU", fmt::format("{:.2f}", result.bleu.score), "corpus BLEU-4, 0 to 100, of greedy translations"},
+      {"BLEU", fmt::format("{:.2f}", result.bleu.score),
+       "corpus BLEU-4, 0 to 100, of free translations; " + description(options.decoding)},
       {"", "", bleu_details(result.bleu)},
-      {"", "", bleu_signature(word_bleu())},
+      {"", "", bleu_signature(options.bleu)},
       {"book BLEU", fmt::format("{:.4f}", result.book_bleu), "the book's sentence BLEU with k = 2, 0 to 1, on average"},
   };
   if (alignment) {
@@ -70,19 +80,26 @@ std::string describe(const Evaluation& result, const std::optional<AlignmentScor
   return format_table(rows, "lrl");
 }
 
-void evaluate(const EvaluateOptions& options) {
-  const Run run = load_run(options.directory);
-  const TestText text = test_text(run.config, options.text);
-  core::Workers workers(options.threads);
-  const Evaluation result = evaluate(run, text.corpus, workers);
+void evaluate(const EvaluateOptions& given) {
+  const EvaluationOptions options{given.decoding.options(), given.bleu};
+  if (given.hypotheses) require_writable_folder("--hypotheses", *given.hypotheses);
+  const Run run = load_run(given.directory);
+  const TestText text = test_text(run.config, given.text);
+  core::Workers workers(given.threads);
+  const Evaluation result = evaluate(run, text.corpus, workers, options);
   std::optional<AlignmentScores> alignment;
   if (!text.alignments.empty() && attends(run)) alignment = score_alignments(run, text, workers);
-  if (options.json) {
-    fmt::print("{}\n", to_json(result, alignment).dump(2));
+  if (given.hypotheses) {
+    std::string lines;
+    for (const std::string& hypothesis : result.hypotheses) lines += hypothesis + "\n";
+    write_atomically(*given.hypotheses, lines);
+  }
+  if (given.json) {
+    fmt::print("{}\n", to_json(result, options, alignment).dump(2));
     return;
   }
-  fmt::print("{}: {}, {}\n\n{}", options.directory, counted(static_cast<std::int64_t>(result.sentences), "sentence"),
-             text.description, describe(result, alignment));
+  fmt::print("{}: {}, {}\n\n{}", given.directory, counted(static_cast<std::int64_t>(result.sentences), "sentence"),
+             text.description, describe(result, options, alignment));
 }
 
 }  // namespace
@@ -98,6 +115,11 @@ void add_evaluate(CLI::App& program) {
   command.add_option("DIR", options->directory, "Run directory")->required();
   options->text.group("Text");
   add_text_options(options->text);
+  add_bleu_options(command, options->bleu);
+  command
+      .add_option("--hypotheses", options->hypotheses,
+                  "Also write the translations, a line each, their words separated by spaces")
+      ->type_name("FILE");
   add_threads(command, options->threads);
   add_json(command, options->json);
   command.callback([options] { evaluate(*options); });

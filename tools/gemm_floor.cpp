@@ -32,6 +32,16 @@ class List {
     }
     weight_gradient(steps * batch, hidden, 3 * hidden);
   }
+  void attention(int pairs, int queries, int keys, int width) {
+    for (int i = 0; i < pairs; ++i) {
+      forward(queries, width, keys);            // scores
+      add(queries, width, keys, false, false);  // context
+      forward(queries, width, keys);            // back: by the weights,
+      weight_gradient(queries, keys, width);    // by the values,
+      add(queries, width, keys, false, false);  // the queries
+      weight_gradient(queries, keys, width);    // and the keys
+    }
+  }
 
   std::vector<Product> products;
 };
@@ -55,6 +65,27 @@ std::vector<Product> bahdanau() {
   return list.products;
 }
 
+struct TransformerSize {
+  int width, feed_forward, heads, layers, vocabulary, batch, length;
+};
+
+std::vector<Product> transformer(const TransformerSize& size) {
+  const int rows = size.batch * size.length;
+  List list;
+  for (int layer = 0; layer < size.layers; ++layer) {
+    for (int a = 0; a < 3; ++a) {  // self-attention of the encoder; self and cross of the decoder
+      for (int projection = 0; projection < 4; ++projection) list.linear(rows, size.width, size.width);
+      list.attention(size.batch * size.heads, size.length, size.length, size.width / size.heads);
+    }
+    for (int f = 0; f < 2; ++f) {
+      list.linear(rows, size.width, size.feed_forward);
+      list.linear(rows, size.feed_forward, size.width);
+    }
+  }
+  list.linear(rows, size.width, size.vocabulary);
+  return list.products;
+}
+
 CBLAS_TRANSPOSE flag(bool transposed) {
   return transposed ? CblasTrans : CblasNoTrans;
 }
@@ -63,7 +94,11 @@ CBLAS_TRANSPOSE flag(bool transposed) {
 
 std::vector<Product> floor_products(const std::string& benchmark) {
   if (benchmark == "d2l-bahdanau") return bahdanau();
-  throw UsageError(fmt::format("bench: must be one of d2l-bahdanau; given {}", benchmark));
+  if (benchmark == "d2l-transformer") return transformer({32, 64, 4, 2, 201, 64, 10});
+  if (benchmark == "transformer-tiny") return transformer({128, 256, 4, 4, 10000, 128, 16});
+  if (benchmark == "transformer-base") return transformer({512, 2048, 8, 6, 10000, 32, 32});
+  throw UsageError(fmt::format(
+      "bench: must be one of d2l-bahdanau, d2l-transformer, transformer-tiny, transformer-base; given {}", benchmark));
 }
 
 double floating_point_operations(const std::vector<Product>& products) {

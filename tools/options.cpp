@@ -1,6 +1,9 @@
 #include "tools/options.h"
 
+#include <unistd.h>
+
 #include <algorithm>
+#include <filesystem>
 #include <thread>
 
 namespace tapestry {
@@ -24,6 +27,12 @@ void add_threads(CLI::App& command, int& threads) {
       .add_option_function<std::string>("--threads", read,
                                         "Threads that compute; no result depends on it (default: one a core)")
       ->type_name("N");
+}
+
+void require_writable_folder(const char* option, const std::string& path) {
+  const auto folder = std::filesystem::absolute(path).parent_path();
+  require(std::filesystem::is_directory(folder) && ::access(folder.c_str(), W_OK) == 0,
+          "{}: {} must be in a folder that can be written to", option, path);
 }
 
 void add_json(CLI::App& command, bool& json) {

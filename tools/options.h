@@ -41,6 +41,10 @@ CLI::Option* add_number(CLI::App& command, const std::string& option, T& value, 
 /// --threads. `threads` becomes the number of cores first. Errors (UsageError): outside [1, 1024].
 void add_threads(CLI::App& command, int& threads);
 
+/// Errors: `--attention: x/y.svg must be in a folder that can be written to`. For files written at the end of long
+/// work.
+void require_writable_folder(const char* option, const std::string& path);
+
 /// --json.
 void add_json(CLI::App& command, bool& json);
 

@@ -3,8 +3,6 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-#include <fmt/ranges.h>
-
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
@@ -60,7 +58,7 @@ std::string report_line(const TrainingProgress& progress, const std::optional<Va
 std::string sample_lines(const Validation& validation) {
   std::string lines;
   for (const auto& sample : validation.samples)
-    lines += fmt::format("    {}\n    → {}\n", fmt::join(sample.source, " "), fmt::join(sample.translation, " "));
+    lines += fmt::format("    {}\n    → {}\n", sample.source, sample.translation);
   return lines;
 }
 

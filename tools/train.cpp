@@ -28,9 +28,22 @@ void add_model_options(ConfigOptions& options) {
   options.text("--model", &RunConfig::model, "NAME", fmt::format("One of {}", fmt::join(model_names(), ", ")));
   options.number("--embed", &RunConfig::embed, "Width of an embedded word");
   options.number("--hidden", &RunConfig::hidden, "Width of the recurrent layers");
-  options.number("--width", &RunConfig::width, "Width of the Transformer, which the schedule noam asks for");
-  options.number("--layers", &RunConfig::layers, "Recurrent layers of the encoder and of the decoder");
+  options.number("--layers", &RunConfig::layers, "Layers of the encoder and of the decoder");
   options.number("--dropout", &RunConfig::dropout, "Share of the activations that training drops");
+  options.group("Transformer");
+  options.number("--width", &RunConfig::width, "Width of the model");
+  options.number("--ffn", &RunConfig::feed_forward, "Width of the feed-forward layers");
+  options.number("--heads", &RunConfig::heads, "Heads of each attention; they divide the width");
+  options.text("--norm", &RunConfig::norm, "NAME", "post: after each sublayer, as the paper; or pre: before it");
+  options.text("--final-norm", &RunConfig::final_norm, "NAME",
+               "Once more after each stack: on, off, or auto: with pre");
+  options.flag("--attention-bias,!--no-attention-bias", &RunConfig::attention_bias,
+               "Biases of the attention's projections");
+  options.number("--attention-dropout", &RunConfig::attention_dropout, "Share of the attention weights dropped");
+  options.number("--ffn-dropout", &RunConfig::feed_forward_dropout, "Share dropped inside the feed-forward layers");
+  options.text("--tie", &RunConfig::tie, "NAME",
+               "Embeddings that share a table: none, output (target's and output's), all");
+  options.text("--init", &RunConfig::init, "NAME", "Initial spread of the Transformer's parameters: paper or book");
 }
 
 void add_optimizer_options(ConfigOptions& options) {
@@ -122,8 +135,12 @@ void describe(const Run& run, const RunData& data, const TrainingPlan& plan, int
              pairs(data.test));
   fmt::print("words   {} of the source, {} of the target\n", grouped(static_cast<Index>(run.source.size())),
              grouped(static_cast<Index>(run.target.size())));
-  fmt::print("model   {}, embedding {}, hidden {}, {}: {}\n", config.model, config.embed, config.hidden,
-             counted(config.layers, "layer"), counted(run.store->elements(), "parameter"));
+  const std::string sizes = config.model == "transformer"
+                                ? fmt::format("width {}, feed-forward {}, {}", config.width, config.feed_forward,
+                                              counted(config.heads, "head"))
+                                : fmt::format("embedding {}, hidden {}", config.embed, config.hidden);
+  fmt::print("model   {}, {}, {}: {}\n", config.model, sizes, counted(config.layers, "layer"),
+             counted(run.store->elements(), "parameter"));
   const Schedule::Peak peak = plan.schedule.peak();
   fmt::print("recipe  {} of {}{}, {}; seed {}, {}, {}\n", counted(config.epochs, "epoch"),
              counted(plan.epoch_updates, "update"),

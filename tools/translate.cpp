@@ -10,6 +10,7 @@
 #include "models/evaluate.h"
 #include "tools/attention_file.h"
 #include "tools/commands.h"
+#include "tools/decoding_options.h"
 #include "tools/options.h"
 
 namespace tapestry {
@@ -18,7 +19,9 @@ namespace {
 constexpr std::size_t lines_at_once = 1024;
 
 struct TranslateOptions {
+  explicit TranslateOptions(CLI::App& command) : decoding(command, true) {}
   std::string directory;
+  DecodingFlags decoding;
   std::optional<std::string> attention;
   std::vector<std::string> sentences;
   int threads = 1;
@@ -43,27 +46,45 @@ Tokens read_sentence(std::string_view line, const std::string& place) {
 class Translator {
  public:
   explicit Translator(const TranslateOptions& options)
-      : run_(load_run(options.directory)), workers_(options.threads), directory_(options.directory) {}
+      : decoding_(options.decoding.options()),
+        n_best_(options.decoding.n_best()),
+        run_(load_run(options.directory)),
+        workers_(options.threads),
+        directory_(options.directory) {}
 
   void write_attention_to(AttentionFile& file) {
     require(attends(run_), "--attention: the model must have attention; {} is a {}, which has none", directory_,
             run_.config.model);
     attention_ = &file;
+    decoding_.attention = true;
   }
 
   void operator()(const std::vector<Tokens>& sentences) {
-    for (const TranslatedSentence& sentence : translate(run_, sentences, workers_, attention_ != nullptr)) {
-      fmt::print("{}\n", detokenize(sentence.target));
-      if (attention_) attention_->add(sentence);
+    if (decoding_.sampling) decoding_.sampling->first_sentence = done_;
+    for (const auto& translations : translate_n_best(run_, sentences, workers_, decoding_)) {
+      ++done_;
+      for (std::size_t rank = 0; rank < translations.size(); ++rank) print(translations[rank], rank + 1);
+      if (attention_) attention_->add(translations.front());
     }
     std::fflush(stdout);
   }
 
  private:
+  void print(const TranslatedSentence& sentence, std::size_t rank) const {
+    const std::string text = detokenize(target_words(run_, sentence.target));
+    if (n_best_)
+      fmt::print("{}\t{}\t{:.6f}\t{:.6f}\t{}\n", done_, rank, sentence.score, sentence.log_probability, text);
+    else
+      fmt::print("{}\n", text);
+  }
+
+  DecodingOptions decoding_;
+  bool n_best_;
   Run run_;
   core::Workers workers_;
   std::string directory_;
   AttentionFile* attention_ = nullptr;
+  std::uint64_t done_ = 0;  // sentences
 };
 
 void translate_arguments(const std::vector<std::string>& lines, Translator& translator) {
@@ -119,7 +140,7 @@ void add_translate(CLI::App& program) {
       "translate",
       "Translate the sentences given or, if none is, each line of standard input: as many lines out as in.\n\n"
       "tapestry translate DIR [SENTENCE ...]");
-  const auto options = std::make_shared<TranslateOptions>();
+  const auto options = std::make_shared<TranslateOptions>(command);
   command.add_option("DIR", options->directory, "Run directory")->required();
   command
       .add_option("--attention", options->attention,

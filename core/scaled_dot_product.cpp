@@ -1,0 +1,284 @@
+#include "core/scaled_dot_product.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+
+#include "core/gemm.h"
+#include "core/vector.h"
+
+namespace tapestry::core {
+namespace {
+
+constexpr Index block_queries = 64, saved_keys = 128;
+
+constexpr auto as_stored = Transpose::no, transposed = Transpose::yes;
+
+// Rows of scores and weights are padded to whole registers; the padding is masked like any other key.
+template <class T>
+Index padded(Index keys) {
+  return (keys + lanes<T> - 1) / lanes<T> * lanes<T>;
+}
+
+// One head of one sentence in some array of rows.
+template <class T>
+struct Rows {
+  T* data = nullptr;
+  Index stride = 0;
+
+  Rows(const Tensor& x, Index b, Index column) {
+    if (!x) return;
+    stride = x.size(2);
+    data = x.data<T>() + b * x.size(1) * stride + column;
+  }
+  Rows(T* data_, Index stride_) : data(data_), stride(stride_) {}
+  explicit operator bool() const { return data != nullptr; }
+  T* row(Index i) const { return data + i * stride; }
+};
+
+// Some queries of one head of one sentence, and the span of keys that any of them sees.
+template <class T>
+struct Block {
+  const ScaledDotProductInputs& in;
+  Index b, h, first, count;
+  Index queries, keys;
+  Index begin, end;
+  Rows<T> q, k, v;
+
+  Block(const ScaledDotProductInputs& inputs, Index b_, Index h_, Index first_)
+      : in(inputs),
+        b(b_),
+        h(h_),
+        first(first_),
+        count(std::min(block_queries, in.query.x.size(1) - first_)),
+        queries(in.query.x.size(1)),
+        keys(in.keys.x.size(1)),
+        begin(keys),
+        end(0),
+        q(in.query.x, b_, in.query.column + h_ * in.width),
+        k(in.keys.x, b_, in.keys.column + h_ * in.width),
+        v(in.values.x, b_, in.values.column + h_ * in.value_width) {
+    for (Index i = 0; i < count; ++i) {
+      const Mask::Interval seen = interval(i);
+      if (seen.begin == seen.end) continue;
+      begin = std::min(begin, seen.begin);
+      end = std::max(end, seen.end);
+    }
+    begin = begin < end ? begin / lanes<T> * lanes<T> : end;
+  }
+  Index seen() const { return end - begin; }
+  Mask::Interval interval(Index i) const { return in.mask.keys(b, first + i, keys); }
+  T scale() const { return static_cast<T>(1 / std::sqrt(static_cast<double>(in.width))); }
+  // The bits of dropout for query i, or none.
+  const std::uint8_t* kept(Index i) const {
+    return in.kept.empty() ? nullptr : in.kept[static_cast<std::size_t>(h)].row(b * queries + first + i);
+  }
+};
+
+// 0, 1, 2, ... in the lanes. Keys are counted in T itself, exactly: there are less than 2^24 of them.
+template <class T>
+Batch<T> lane_numbers() {
+  alignas(64) std::array<T, static_cast<std::size_t>(lanes<T>)> numbers;
+  for (std::size_t i = 0; i < numbers.size(); ++i) numbers[i] = static_cast<T>(i);
+  return Batch<T>::load_aligned(numbers.data());
+}
+
+// softmax(scale x) over the keys begin <= k < end of a padded row of `n` keys, zeros elsewhere, whatever was there.
+template <class T>
+void masked_row(Index n, T scale, Index begin, Index end, T* x) {
+  const Batch<T> from(static_cast<T>(begin)), to(static_cast<T>(end)), lowest(-std::numeric_limits<T>::infinity());
+  const Batch<T> factor(scale), step(static_cast<T>(lanes<T>));
+  Batch<T> key = lane_numbers<T>(), most = lowest;
+  for (Index i = 0; i < n; i += lanes<T>, key += step) {
+    const auto hidden = key < from || key >= to;
+    const auto score = xsimd::select(hidden, lowest, Batch<T>::load_unaligned(x + i) * factor);
+    score.store_unaligned(x + i);
+    most = larger(score, most);
+  }
+  T highest = fold_lanes<T>(most, [](auto a, auto b) { return larger(a, b); });
+  if (highest == -std::numeric_limits<T>::infinity()) highest = 0;  // nothing seen: inf - inf would be NaN
+  Batch<T> sum(0);
+  for (Index i = 0; i < n; i += lanes<T>) {
+    const auto e = exp(Batch<T>::load_unaligned(x + i) - Batch<T>(highest));
+    e.store_unaligned(x + i);
+    sum += e;
+  }
+  const T total = hadd(sum);
+  const Batch<T> share(total == 0 ? T{0} : 1 / total);
+  for (Index i = 0; i < n; i += lanes<T>) (Batch<T>::load_unaligned(x + i) * share).store_unaligned(x + i);
+}
+
+// The weights of a block, before dropout, as padded rows at `to`.
+template <class T>
+void compute_weights(const Block<T>& at, const Rows<T>& to) {
+  gemm<T>(as_stored, transposed, at.count, at.seen(), at.in.width, at.q.row(at.first), at.q.stride, at.k.row(at.begin),
+          at.k.stride, 0, to.data + at.begin, to.stride);
+  for (Index i = 0; i < at.count; ++i) {
+    const Mask::Interval seen = at.interval(i);
+    masked_row<T>(to.stride, at.scale(), seen.begin, seen.end, to.row(i));
+  }
+}
+
+// y = x where dropout keeps, times its scale; else 0. From a whole byte of bits on.
+template <class T>
+void drop(const Block<T>& at, Index i, const T* x, T* y) {
+  const Index begin = at.begin / 8 * 8;
+  drop_row(at.end - begin, at.kept(i) + begin / 8, static_cast<T>(at.in.kept_scale), x + begin, y + begin);
+}
+
+template <class T>
+Rows<T> dropped(const Block<T>& at, const Rows<T>& weights, const Rows<T>& scratch) {
+  if (at.in.kept.empty()) return weights;
+  for (Index i = 0; i < at.count; ++i) drop(at, i, weights.row(i), scratch.row(i));
+  return scratch;
+}
+
+// dweights of the block at `to`: what the context says, through dropout, and what was asked of the weights themselves.
+template <class T>
+void weight_cotangents(const Block<T>& at, const Rows<T>& dcontext, const Rows<T>& dweights, const Rows<T>& to) {
+  if (dcontext) {
+    gemm<T>(as_stored, transposed, at.count, at.seen(), at.in.value_width, dcontext.row(at.first), dcontext.stride,
+            at.v.row(at.begin), at.v.stride, 0, to.data + at.begin, to.stride);
+    if (!at.in.kept.empty())
+      for (Index i = 0; i < at.count; ++i) drop(at, i, to.row(i), to.row(i));
+  } else {
+    std::fill_n(to.data, at.count * to.stride, T{0});
+  }
+  if (!dweights) return;
+  for (Index i = 0; i < at.count; ++i)
+    for (Index k = at.begin; k < at.end; ++k) to.row(i)[k] += dweights.row(at.first + i)[k];
+}
+
+// ds = w (dw - sum_j w_j dw_j) / sqrt(width), in place of dw.
+template <class T>
+void score_cotangents(const Block<T>& at, const Rows<T>& weights, const Rows<T>& dw) {
+  for (Index i = 0; i < at.count; ++i) {
+    const T* const w = weights.row(i);
+    T* const d = dw.row(i);
+    Batch<T> sum(0);
+    for (Index k = 0; k < dw.stride; k += lanes<T>)
+      sum = fma(Batch<T>::load_unaligned(w + k), Batch<T>::load_unaligned(d + k), sum);
+    const Batch<T> mean(hadd(sum)), scale(at.scale());
+    for (Index k = 0; k < dw.stride; k += lanes<T>)
+      (Batch<T>::load_unaligned(w + k) * (Batch<T>::load_unaligned(d + k) - mean) * scale).store_unaligned(d + k);
+  }
+}
+
+// Padded rows for a block, zero: what products do not write must be finite, for it is multiplied by weights of zero.
+template <class T>
+struct Scratch {
+  explicit Scratch(Index keys)
+      : tensor(Tensor::zeros({block_queries, padded<T>(keys)}, dtype_of<T>)), rows(tensor.data<T>(), tensor.size(1)) {}
+  Tensor tensor;
+  Rows<T> rows;
+};
+
+template <class T, class F>
+void each_block(const ScaledDotProductInputs& in, F each) {
+  for (Index b = 0; b < in.query.x.size(0); ++b)
+    for (Index h = 0; h < in.heads; ++h)
+      for (Index first = 0; first < in.query.x.size(1); first += block_queries) each(Block<T>(in, b, h, first));
+}
+
+// The rows of a block in weights [B,H,Q,*].
+template <class T>
+Rows<T> weight_rows(const Tensor& weights, const Block<T>& at) {
+  const Index keys = weights.size(3);
+  return {weights.data<T>() + ((at.b * at.in.heads + at.h) * at.queries + at.first) * keys, keys};
+}
+
+template <class T>
+void forward(const ScaledDotProductInputs& in, const ScaledDotProductResult& result) {
+  const Scratch<T> own(in.keys.x.size(1)), after(in.keys.x.size(1));
+  each_block<T>(in, [&](const Block<T>& at) {
+    const Rows<T> context(result.context, at.b, at.h * in.value_width);
+    const Rows<T> weights = result.saved ? weight_rows<T>(result.saved, at) : own.rows;
+    compute_weights(at, weights);
+    if (result.weights) {
+      const Rows<T> to = weight_rows<T>(result.weights, at);
+      for (Index i = 0; i < at.count; ++i) std::copy_n(weights.row(i), at.keys, to.row(i));
+    }
+    const Rows<T> used = dropped(at, weights, after.rows);
+    gemm<T>(as_stored, as_stored, at.count, in.value_width, at.seen(), used.data + at.begin, used.stride,
+            at.v.row(at.begin), at.v.stride, 0, context.row(at.first), context.stride);
+  });
+}
+
+//   context = D(w) v               dv += D(w)^T dcontext            dw = D(dcontext v^T) + dweights
+//   w = softmax(s)                 ds = w (dw - sum_j w_j dw_j)     (D: dropout, the same bits both ways)
+//   s = q k^T / sqrt(width)        dq += ds k / sqrt(width)         dk += ds^T q / sqrt(width)
+template <class T>
+void backward(const ScaledDotProductInputs& in, const Tensor& saved, const Tensor& dcontext, const Tensor& dweights,
+              const ScaledDotProductGradients& into) {
+  const Scratch<T> own(in.keys.x.size(1)), after(in.keys.x.size(1)), cotangents(in.keys.x.size(1));
+  each_block<T>(in, [&](const Block<T>& at) {
+    const Rows<T> dout(dcontext, at.b, at.h * in.value_width);
+    const Rows<T> dq(into.query, at.b, in.query.column + at.h * in.width);
+    const Rows<T> dk(into.keys, at.b, in.keys.column + at.h * in.width);
+    const Rows<T> dv(into.values, at.b, in.values.column + at.h * in.value_width);
+    const Rows<T> weights = saved ? weight_rows<T>(saved, at) : own.rows;
+    if (!saved) compute_weights(at, weights);
+    if (dv && dout) {
+      const Rows<T> used = dropped(at, weights, after.rows);
+      gemm<T>(transposed, as_stored, at.seen(), in.value_width, at.count, used.data + at.begin, used.stride,
+              dout.row(at.first), dout.stride, 1, dv.row(at.begin), dv.stride);
+    }
+    if (!dq && !dk) return;
+    const Rows<T> ds = cotangents.rows;
+    const Rows<T> asked = dweights
+                              ? Rows<T>(dweights.data<T>() + (at.b * in.heads + at.h) * at.queries * at.keys, at.keys)
+                              : Rows<T>(nullptr, 0);
+    weight_cotangents(at, dout, asked, ds);
+    score_cotangents(at, weights, ds);
+    if (dq)
+      gemm<T>(as_stored, as_stored, at.count, in.width, at.seen(), ds.data + at.begin, ds.stride, at.k.row(at.begin),
+              at.k.stride, 1, dq.row(at.first), dq.stride);
+    if (dk)
+      gemm<T>(transposed, as_stored, at.seen(), in.width, at.count, ds.data + at.begin, ds.stride, at.q.row(at.first),
+              at.q.stride, 1, dk.row(at.begin), dk.stride);
+  });
+}
+
+void check_columns(const char* op, const char* what, const HeadColumns& heads, Index batch, Index width) {
+  require(heads.x && heads.x.rank() == 3 && heads.x.size(0) == batch, "{}: {} must be [{},L,*]; given {}", op, what,
+          batch, heads.x);
+  require(heads.column >= 0 && heads.column + width <= heads.x.size(2), "{}: {} must have columns {} to {}; given {}",
+          op, what, heads.column, heads.column + width, heads.x);
+}
+
+}  // namespace
+
+void ScaledDotProductInputs::check(const char* op) const {
+  require(heads >= 1 && width >= 1 && value_width >= 1,
+          "{}: heads and their widths must be at least 1; given {} heads of {} and {}", op, heads, width, value_width);
+  require(query.x && query.x.rank() == 3, "{}: queries must be [B,Q,*]; given {}", op, query.x);
+  const Index batch = query.x.size(0);
+  check_columns(op, "queries", query, batch, heads * width);
+  check_columns(op, "keys", keys, batch, heads * width);
+  check_columns(op, "values", values, batch, heads * value_width);
+  require(keys.x.size(1) == values.x.size(1), "{}: there must be a value for each key; given {} and {}", op, values.x,
+          keys.x);
+  require_same_dtype(op, {query.x, keys.x, values.x});
+  mask.require_fits(op, batch, query.x.size(1));
+}
+
+ScaledDotProductResult scaled_dot_product(const ScaledDotProductInputs& in, bool weights, bool save) {
+  const Index batch = in.query.x.size(0), queries = in.query.x.size(1), keys = in.keys.x.size(1);
+  const DType dtype = in.query.x.dtype();
+  ScaledDotProductResult result;
+  result.context = Tensor::empty({batch, queries, in.heads * in.value_width}, dtype);
+  if (weights) result.weights = Tensor::empty({batch, in.heads, queries, keys}, dtype);
+  dispatch(dtype, [&]<class T> {
+    if (save && keys <= saved_keys) result.saved = Tensor::empty({batch, in.heads, queries, padded<T>(keys)}, dtype);
+    forward<T>(in, result);
+  });
+  return result;
+}
+
+void scaled_dot_product_backward(const ScaledDotProductInputs& in, const Tensor& saved, const Tensor& dcontext,
+                                 const Tensor& dweights, const ScaledDotProductGradients& gradients) {
+  dispatch(in.query.x.dtype(), [&]<class T> { backward<T>(in, saved, dcontext, dweights, gradients); });
+}
+
+}  // namespace tapestry::core

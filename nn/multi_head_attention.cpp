@@ -1,0 +1,87 @@
+#include "nn/multi_head_attention.h"
+
+#include "autograd/shape_ops.h"
+#include "core/views.h"
+
+namespace tapestry {
+namespace {
+
+std::vector<Var> projections(const Scope& scope, Index width, const MultiHeadAttentionOptions& options) {
+  const auto input = [&](Index given) { return given > 0 ? given : width; };
+  const Index q = input(options.query_input), k = input(options.key_input), v = input(options.value_input);
+  if (q == width && k == width && v == width)
+    return {scope.parameter("in_proj_weight", {3 * width, width}, initialise::stacked_xavier_uniform(3, options.gain))};
+  const auto part = [&](const char* name, Index in) {
+    return scope.parameter(name, {width, in}, initialise::xavier_uniform(options.gain));
+  };
+  return {part("q_proj_weight", q), part("k_proj_weight", k), part("v_proj_weight", v)};
+}
+
+Linear output_projection(const Scope& scope, Index width, bool bias) {
+  return bias ? Linear::with_zero_bias(scope, width, width) : Linear(scope, width, width, false);
+}
+
+}  // namespace
+
+MultiHeadAttention::MultiHeadAttention(const Scope& scope, Index width, const MultiHeadAttentionOptions& options)
+    : width_(width),
+      heads_(options.heads),
+      reference_(scope.reference()),
+      dropout_(scope / "dropout", options.dropout),
+      weights_(projections(scope, width, options)),
+      bias_(options.bias ? scope.parameter("in_proj_bias", {3 * width}, initialise::constant(0)) : Var()),
+      out_(output_projection(scope / "out_proj", width, options.bias)) {
+  require(heads_ >= 1 && width % heads_ == 0, "multi_head_attention: the heads must divide the width; given {} and {}",
+          heads_, width);
+}
+
+// Queries (part 0), keys (1) or values (2).
+Var MultiHeadAttention::project_part(const Var& x, Index part) const {
+  const auto layer = reference_ ? linear_reference : linear;
+  const RowRange rows{part * width_, (part + 1) * width_};
+  if (weights_.size() == 1) return layer(x, weights_[0], bias_, rows);
+  return layer(x, weights_[static_cast<std::size_t>(part)], bias_ ? slice(bias_, 0, rows.begin, rows.end) : Var(), {});
+}
+
+AttentionOutput MultiHeadAttention::attend(const Projected& query, const Memory& memory, const Mask& mask,
+                                           const Pass& pass, bool weights) const {
+  const auto attention = reference_ ? scaled_dot_product_attention_reference : scaled_dot_product_attention;
+  const AttentionOutput output =
+      attention(query, memory.keys, memory.values,
+                {heads_, width_ / heads_, 0, mask, dropout_.rate(pass), dropout_.key(pass), weights});
+  return {out_(output.context), output.weights};
+}
+
+AttentionOutput MultiHeadAttention::operator()(const Var& x, const Mask& mask, const Pass& pass, bool weights) const {
+  if (weights_.size() > 1) return (*this)(x, project(x), mask, pass, weights);
+  const Var all = reference_ ? linear_reference(x, weights_[0], bias_) : linear(x, weights_[0], bias_);  // [B,L,3D]
+  return attend({all}, {{all, width_}, {all, 2 * width_}}, mask, pass, weights);
+}
+
+MultiHeadAttention::Memory MultiHeadAttention::project(const Var& memory) const {
+  if (weights_.size() > 1) return project(memory, memory);
+  const auto layer = reference_ ? linear_reference : linear;
+  const Var both = layer(memory, weights_[0], bias_, {width_, 3 * width_});  // [B,K,2D]
+  return {{both}, {both, width_}};
+}
+
+MultiHeadAttention::Memory MultiHeadAttention::project(const Var& keys, const Var& values) const {
+  return {{project_part(keys, 1)}, {project_part(values, 2)}};
+}
+
+AttentionOutput MultiHeadAttention::operator()(const Var& queries, const Memory& memory, const Mask& mask,
+                                               const Pass& pass, bool weights) const {
+  return attend({project_part(queries, 0)}, memory, mask, pass, weights);
+}
+
+AttentionOutput MultiHeadAttention::step(const Var& x, core::KeyValueCache& cache, const core::Lineage& lineage,
+                                         bool weights) const {
+  const Tensor all = linear(x, weights_[0], bias_).value();  // [R,3D]
+  const Index rows = all.size(0);
+  cache.append(rows, width_, all.dtype())
+      .copy_from(core::read_view(all, core::sliced("multi_head_attention", all.shape(), 1, width_, 3 * width_, 1)));
+  const auto result = core::cached_attention(all, 0, heads_, width_ / heads_, cache, lineage, weights);
+  return {out_(Var(result.context)), weights ? Var(result.weights) : Var()};
+}
+
+}  // namespace tapestry

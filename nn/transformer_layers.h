@@ -1,0 +1,99 @@
+#pragma once
+// The layers of the Transformer (Vaswani et al. 2017, figure 1 and section 3). Parameters as torch.nn's
+// TransformerEncoderLayer and TransformerDecoderLayer.
+
+#include "autograd/layer_norm.h"
+#include "nn/multi_head_attention.h"
+
+namespace tapestry {
+
+struct TransformerOptions {
+  Index width = 512, feed_forward = 2048, heads = 8, layers = 6;
+  bool pre_norm = false;       // normalise before each sublayer, not after it (Xiong et al. 2020)
+  bool final_norm = false;     // once more after each stack
+  bool attention_bias = true;  // of the attention's projections
+  bool gelu = false;           // in place of relu
+  double dropout = 0.1;        // of what each sublayer adds, and of the embeddings
+  double attention_dropout = 0;
+  double feed_forward_dropout = 0;
+  double attention_gain = 1;  // of the initial query, key and value projections
+};
+
+/// n weight + bias over the last axis [D]; weight starts as ones, bias as zeros. As torch.nn.LayerNorm.
+struct LayerNorm {
+  Var weight, bias;
+  bool reference;
+
+  LayerNorm(const Scope& scope, Index width)
+      : weight(scope.parameter("weight", {width}, initialise::constant(1))),
+        bias(scope.parameter("bias", {width}, initialise::constant(0))),
+        reference(scope.reference()) {}
+  Var operator()(const Var& x) const {
+    return reference ? layer_norm_reference(x, weight, bias) : layer_norm(x, weight, bias);
+  }
+};
+
+/// A residual connection round a sublayer f, and its norm (section 5.4): norm(x + dropout(f(x))), or with pre-norm
+/// x + dropout(f(norm(x))).
+struct Residual {
+  LayerNorm norm;
+  Dropout dropout;
+  bool pre_norm;
+
+  Residual(const Scope& scope, const std::string& number, const TransformerOptions& options)
+      : norm(scope / ("norm" + number), options.width),
+        dropout(scope / ("dropout" + number), options.dropout),
+        pre_norm(options.pre_norm) {}
+
+  /// x [B,L,D], or one position [B,D] of number `position`.
+  template <class F>
+  Var operator()(const Var& x, const Pass& pass, Index position, F sublayer) const {
+    if (pre_norm) return x + dropout(sublayer(norm(x)), pass, position);
+    const auto add = norm.reference ? add_norm_reference : add_norm;
+    return add(sublayer(x), x, norm.weight, norm.bias, {dropout.rate(pass), dropout.key(pass, position)}).y;
+  }
+};
+
+/// relu(x W_1 + b_1) W_2 + b_2, at each position alone (section 3.3).
+struct FeedForward {
+  Linear linear1, linear2;
+  Dropout dropout;
+  bool gelu;
+
+  FeedForward(const Scope& scope, const TransformerOptions& options);
+  Var operator()(const Var& x, const Pass& pass, Index position = 0) const;
+};
+
+/// Self-attention and feed-forward.
+struct EncoderLayer {
+  MultiHeadAttention self_attention;
+  FeedForward feed_forward;
+  Residual residual1, residual2;
+
+  EncoderLayer(const Scope& scope, const TransformerOptions& options);
+  /// x [B,S,D] -> [B,S,D]. `weights`, unless null, becomes the attention [B,H,S,S].
+  Var operator()(const Var& x, const Mask& mask, const Pass& pass, Var* weights = nullptr) const;
+};
+
+/// Self-attention to what was said, attention to the source, feed-forward.
+struct DecoderLayer {
+  MultiHeadAttention self_attention, cross_attention;
+  FeedForward feed_forward;
+  Residual residual1, residual2, residual3;
+
+  /// The weights of both attentions: [B,H,T,T] and [B,H,T,S].
+  struct Weights {
+    Var self, cross;
+  };
+
+  DecoderLayer(const Scope& scope, const TransformerOptions& options);
+  /// x [B,T,D] -> [B,T,D]; `memory` is what the cross-attention projected of the encoder's output.
+  Var operator()(const Var& x, const MultiHeadAttention::Memory& memory, const Mask& self_mask, const Mask& memory_mask,
+                 const Pass& pass, Weights* weights = nullptr) const;
+  /// The next position, in inference: x [R,D], R = B K rows, K for each sentence of the memory -> [R,D]. The weights
+  /// are then [R,H,L] and [B,H,K,S].
+  Var step(const Var& x, core::KeyValueCache& cache, const core::Lineage& lineage,
+           const MultiHeadAttention::Memory& memory, const Mask& memory_mask, Weights* weights = nullptr) const;
+};
+
+}  // namespace tapestry
