@@ -88,8 +88,10 @@ TEST_CASE("program: options of train out of range are usage errors, and nothing 
   check_all(
       {
           {train({"--preset", "d2l"}), "preset: must be one of quickstart, quickstart-book, d2l-bahdanau, d2l-seq2seq"},
-          {train({"--model", "lstm"}), "--model: must be one of bahdanau, bahdanau-paper, seq2seq, transformer; given lstm"},
-          {train({"--schedule", "cosine"}), "--schedule: must be constant or linear; given cosine"},
+          {train({"--model", "lstm"}),
+           "--model: must be one of bahdanau, bahdanau-paper, seq2seq, transformer; given lstm"},
+          {train({"--schedule", "cosine"}),
+           "--schedule: must be one of constant, linear, inverse-sqrt, noam; given cosine"},
           {train({"--tokenizer", "moses"}), "--tokenizer: must be one of book, spaces; given moses"},
           {train({"--subwords", "-1"}), "--subwords: must be at least 0; given -1"},
           {train({"--subwords", "2000000"}), "--subwords: must be at most 1048576; given 2000000"},
