@@ -132,6 +132,7 @@ RunConfig transformer(Index width, Index feed_forward, Index heads, Index layers
   config.layers = layers;
   config.dropout = config.attention_dropout = config.feed_forward_dropout = dropout;
   config.tie = "all";
+  config.joint_vocabulary = true;
   return config;
 }
 
@@ -139,6 +140,7 @@ RunConfig transformer(Index width, Index feed_forward, Index heads, Index layers
 RunConfig multi30k() {
   RunConfig config = transformer(128, 256, 4, 4, 0.3);
   config.attention_dropout = config.feed_forward_dropout = 0;
+  config.tokenizer = "spaces";
   config.min_count = 1;
   config.valid = config.test = 0;
   config.epochs = 1000;
