@@ -111,8 +111,11 @@ RunConfig configure(const TrainOptions& options) {
   for (std::string* path : {&config.data, &config.source, &config.target}) absolute(*path);
   for (auto* paths : {&config.valid_files, &config.test_files})
     for (std::string& path : *paths) absolute(path);
-  if (!options.config.given("--tokenizer")) config.tokenizer = suitable_tokenizer(config);
-  validate(config);
+  validate(config);  // before a file is read
+  if (!options.config.given("--tokenizer")) {
+    config.tokenizer = suitable_tokenizer(config);
+    validate(config);
+  }
   return config;
 }
 
