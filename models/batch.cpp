@@ -65,14 +65,27 @@ std::vector<std::size_t> deal(std::span<const Example* const> rows, std::size_t 
   return boundaries;
 }
 
-std::vector<std::vector<const Example*>> epoch_batches(const std::vector<Example>& data, std::size_t batch, bool bucket,
-                                                       std::uint64_t seed, Index epoch) {
-  constexpr std::size_t pool_batches = 50;
+namespace {
+
+core::Random epoch_random(std::uint64_t seed, Index epoch) {
   constexpr std::uint64_t stream = 0x0e90c4;  // apart from the streams of parameters and masks
-  core::Random random(seed, stream + static_cast<std::uint64_t>(epoch));
-  std::vector<const Example*> order;
+  return core::Random(seed, stream + static_cast<std::uint64_t>(epoch));
+}
+
+Rows shuffled(const std::vector<Example>& data, core::Random& random) {
+  Rows order;
   for (const Example& example : data) order.push_back(&example);
   random.shuffle(std::span(order));
+  return order;
+}
+
+}  // namespace
+
+std::vector<Rows> epoch_batches(const std::vector<Example>& data, std::size_t batch, bool bucket, std::uint64_t seed,
+                                Index epoch) {
+  constexpr std::size_t pool_batches = 50;
+  core::Random random = epoch_random(seed, epoch);
+  Rows order = shuffled(data, random);
   if (bucket) {
     const auto shorter = [](const Example* a, const Example* b) {
       return std::pair(a->target.size(), a->source.size()) < std::pair(b->target.size(), b->source.size());
@@ -82,11 +95,35 @@ std::vector<std::vector<const Example*>> epoch_batches(const std::vector<Example
           order.begin() + static_cast<std::ptrdiff_t>(begin),
           order.begin() + static_cast<std::ptrdiff_t>(std::min(order.size(), begin + pool_batches * batch)), shorter);
   }
-  std::vector<std::vector<const Example*>> batches;
+  std::vector<Rows> batches;
   for (std::size_t begin = 0; begin < order.size(); begin += batch)
     batches.emplace_back(order.begin() + static_cast<std::ptrdiff_t>(begin),
                          order.begin() + static_cast<std::ptrdiff_t>(std::min(order.size(), begin + batch)));
   if (bucket) random.shuffle(std::span(batches));
+  return batches;
+}
+
+std::vector<Rows> token_batches(const std::vector<Example>& data, Index tokens, std::uint64_t seed, Index epoch) {
+  core::Random random = epoch_random(seed, epoch);
+  Rows order = shuffled(data, random);
+  const auto longer_side = [](const Example* row) {
+    return static_cast<Index>(std::max(row->source.size(), row->target.size()));
+  };
+  // By the side that counts, then by how much longer the source is: sentences of one batch are alike on both sides.
+  const auto key = [&](const Example* row) {
+    return std::pair(longer_side(row), static_cast<Index>(row->source.size()) - static_cast<Index>(row->target.size()));
+  };
+  std::stable_sort(order.begin(), order.end(), [&](const Example* a, const Example* b) { return key(a) < key(b); });
+  std::vector<Rows> batches;
+  for (const Example* row : order) {
+    const Index longest = longer_side(row);  // of all so far: they are sorted
+    if (longest > tokens)
+      throw UsageError(fmt::format("--batch-tokens: must hold the longest sentence, {} tokens with <eos>; given {}",
+                                   longer_side(order.back()), tokens));
+    if (batches.empty() || static_cast<Index>(batches.back().size() + 1) * longest > tokens) batches.emplace_back();
+    batches.back().push_back(row);
+  }
+  random.shuffle(std::span(batches));
   return batches;
 }
 

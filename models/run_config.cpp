@@ -10,14 +10,17 @@
 #include <utility>
 
 #include "models/builtin_corpus.h"
+#include "models/segmenter.h"
 
 namespace tapestry {
 
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(RunConfig, preset, data, source, target, pairs, valid, test, valid_files, test_files,
-                                   split_seed, reverse, length, min_count, model, embed, hidden, layers, dropout, width,
-                                   feed_forward, heads, norm, final_norm, attention_bias, attention_dropout,
-                                   feed_forward_dropout, tie, init, epochs, batch, lr, schedule, clip, divisor, bucket,
-                                   seed, shards, reference)
+                                   split_seed, reverse, tokenizer, subwords, joint_vocabulary, length, min_count, model,
+                                   embed, hidden, layers, dropout, width, feed_forward, heads, norm, final_norm,
+                                   attention_bias, attention_dropout, feed_forward_dropout, tie, init, epochs, updates,
+                                   batch, batch_tokens, accumulate, lr, schedule, warmup, initial_lr, lr_factor, beta1,
+                                   beta2, epsilon, weight_decay, label_smoothing, clip, divisor, bucket, seed, shards,
+                                   reference, validate_every, valid_bleu, patience, keep, checkpoint_every)
 
 ModelShape RunConfig::shape(Index source_vocabulary, Index target_vocabulary) const {
   ModelShape shape{model, source_vocabulary, target_vocabulary, embed, hidden, layers, dropout};
@@ -129,6 +132,29 @@ RunConfig transformer(Index width, Index feed_forward, Index heads, Index layers
   config.layers = layers;
   config.dropout = config.attention_dropout = config.feed_forward_dropout = dropout;
   config.tie = "all";
+  config.joint_vocabulary = true;
+  return config;
+}
+
+// The text of Multi30k by the recipe of "Good for Misconceived Reasons" (Wu et al. 2021).
+RunConfig multi30k() {
+  RunConfig config = transformer(128, 256, 4, 4, 0.3);
+  config.attention_dropout = config.feed_forward_dropout = 0;
+  config.tokenizer = "spaces";
+  config.min_count = 1;
+  config.valid = config.test = 0;
+  config.epochs = 1000;
+  config.updates = 8000;
+  config.batch_tokens = 4096;
+  config.accumulate = 2;
+  config.schedule = "inverse-sqrt";
+  config.lr = 0.005;
+  config.warmup = 2000;
+  config.initial_lr = 1e-7;
+  config.beta2 = 0.98;
+  config.label_smoothing = 0.1;
+  config.clip = 25;
+  config.patience = 10;
   return config;
 }
 
@@ -141,6 +167,7 @@ const std::vector<std::pair<std::string, std::function<RunConfig()>>>& presets()
       {"d2l-transformer", d2l_transformer},
       {"transformer-tiny", [] { return transformer(128, 256, 4, 4, 0.3); }},
       {"transformer-base", [] { return transformer(512, 2048, 8, 6, 0.1); }},
+      {"multi30k", multi30k},
       {"whole-file", [] { return whole_file("bahdanau-paper"); }},
   };
   return list;
@@ -164,16 +191,61 @@ RunConfig preset(const std::string& wanted) {
   throw UsageError(fmt::format("preset: must be one of {}; given {}", fmt::join(preset_names(), ", "), wanted));
 }
 
+namespace {
+
+void usage(bool holds, const std::string& message) {
+  if (!holds) throw UsageError(message);
+}
+
+void at_least(const char* option, Index value, Index least) {
+  usage(value >= least, fmt::format("--{}: must be at least {}; given {}", option, least, value));
+}
+
+void within(const char* option, double value, double low, double high) {
+  usage(value >= low && value <= high, fmt::format("--{}: must lie in [{}, {}]; given {}", option, low, high, value));
+}
+
+void below(const char* option, double value, double limit) {
+  usage(value >= 0 && value < limit, fmt::format("--{}: must lie in [0, {}); given {}", option, limit, value));
+}
+
+void above_zero(const char* option, double value) {
+  usage(value > 0 && std::isfinite(value), fmt::format("--{}: must be above 0; given {}", option, value));
+}
+
+void validate_recipe(const RunConfig& config) {
+  at_least("epochs", config.epochs, 1);
+  usage(config.epochs <= 1000000000, fmt::format("--epochs: must be at most 1000000000; given {}", config.epochs));
+  at_least("updates", config.updates, 0);
+  at_least("batch", config.batch, 1);
+  at_least("batch-tokens", config.batch_tokens, 0);
+  at_least("accumulate", config.accumulate, 1);
+  at_least("shards", config.shards, 1);
+  const auto& schedules = schedule_names();
+  usage(std::find(schedules.begin(), schedules.end(), config.schedule) != schedules.end(),
+        fmt::format("--schedule: must be one of {}; given {}", fmt::join(schedules, ", "), config.schedule));
+  at_least("warmup", config.warmup, 1);
+  above_zero("lr", config.lr);
+  above_zero("lr-factor", config.lr_factor);
+  usage(config.initial_lr >= 0 && config.initial_lr <= config.lr,
+        fmt::format("--initial-lr: must lie in [0, {}], the peak rate; given {}", config.lr, config.initial_lr));
+  below("beta1", config.beta1, 1);
+  below("beta2", config.beta2, 1);
+  above_zero("epsilon", config.epsilon);
+  within("weight-decay", config.weight_decay, 0, 1e30);
+  below("label-smoothing", config.label_smoothing, 1);
+  within("clip", config.clip, 0, 1e30);
+  within("divisor", config.divisor, 0, 1e30);
+  at_least("validate-every", config.validate_every, 0);
+  at_least("valid-bleu", config.valid_bleu, 0);
+  at_least("patience", config.patience, 0);
+  at_least("keep", config.keep, 0);
+  at_least("checkpoint-every", config.checkpoint_every, 0);
+}
+
+}  // namespace
+
 void validate(const RunConfig& config) {
-  const auto usage = [](bool holds, const std::string& message) {
-    if (!holds) throw UsageError(message);
-  };
-  const auto at_least = [&](const char* option, Index value, Index least) {
-    usage(value >= least, fmt::format("--{}: must be at least {}; given {}", option, least, value));
-  };
-  const auto within = [&](const char* option, double value, double low, double high) {
-    usage(value >= low && value <= high, fmt::format("--{}: must lie in [{}, {}]; given {}", option, low, high, value));
-  };
   at_least("pairs", config.pairs, 0);
   at_least("valid", config.valid, 0);
   at_least("test", config.test, 0);
@@ -186,19 +258,18 @@ void validate(const RunConfig& config) {
     at_most("valid", config.valid, most_builtin_held_out);
     at_most("test", config.test, most_builtin_held_out);
   }
+  Segmenter{config.tokenizer};
+  at_least("subwords", config.subwords, 0);
+  usage(config.subwords <= 1 << 20, fmt::format("--subwords: must be at most {}; given {}", 1 << 20, config.subwords));
+  usage(config.subwords == 0 || config.tokenizer != "spaces",
+        "--subwords: must be learnt from plain text; it is tokenised already (tokenizer spaces)");
   at_least("min-count", config.min_count, 1);
-  at_least("epochs", config.epochs, 1);
-  at_least("batch", config.batch, 1);
   at_least("embed", config.embed, 1);
   at_least("hidden", config.hidden, 1);
   at_least("layers", config.layers, 1);
-  at_least("shards", config.shards, 1);
   usage(config.length == 0 || config.length >= 2,
         fmt::format("--length: must leave room for a word and <eos>, or be 0 for no limit; given {}", config.length));
   within("dropout", config.dropout, 0, 1);
-  within("clip", config.clip, 0, 1e30);
-  within("divisor", config.divisor, 0, 1e30);
-  usage(config.lr > 0 && std::isfinite(config.lr), fmt::format("--lr: must be above 0; given {}", config.lr));
   usage(config.embed <= 1 << 16 && config.hidden <= 1 << 16 && config.layers <= 64 && config.shards <= 1024,
         fmt::format("--embed, --hidden, --layers, --shards: must be at most 65536, 65536, 64 and 1024; given {}, {}, "
                     "{} and {}",
@@ -222,8 +293,7 @@ void validate(const RunConfig& config) {
   one_of("final-norm", config.final_norm, {"auto", "on", "off"});
   one_of("tie", config.tie, {"none", "output", "all"});
   one_of("init", config.init, {"paper", "book"});
-  usage(config.schedule == "constant" || config.schedule == "linear",
-        fmt::format("--schedule: must be constant or linear; given {}", config.schedule));
+  validate_recipe(config);
   one_of("model", config.model, model_names());
   usage(config.source.empty() == config.target.empty(), "--source and --target: must be given together");
   usage(config.data.empty() || config.source.empty(), "--data: cannot be given with --source and --target");

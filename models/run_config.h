@@ -6,6 +6,8 @@
 #include <vector>
 
 #include "models/encoder_decoder.h"
+#include "optim/optimizer.h"
+#include "optim/schedule.h"
 
 namespace tapestry {
 
@@ -20,8 +22,11 @@ struct RunConfig {
   std::vector<std::string> valid_files, test_files;  // ... or files of the same kind as the training text
   std::uint64_t split_seed = 1;                      // of the drawing; of the built-in corpus as a whole
   bool reverse = false;
-  Index length = 0;     // tokens with <eos>; longer sentences are cut; 0: no limit
-  Index min_count = 1;  // rarer words are <unk>
+  std::string tokenizer = "book";  // or "spaces": the text is tokenised already; see models/segmenter.h
+  Index subwords = 0;              // pieces learnt from the plain training text; 0: words, or whatever the text has
+  bool joint_vocabulary = false;   // one for both sides; that of subwords always is
+  Index length = 0;                // tokens with <eos>; longer sentences are cut; 0: no limit
+  Index min_count = 1;             // rarer words are <unk>
 
   // Model.
   std::string model = "bahdanau";
@@ -37,17 +42,36 @@ struct RunConfig {
   std::string init = "paper";  // or "book"; see shape()
 
   // Recipe.
-  Index epochs = 10, batch = 64;
+  Index epochs = 10;
+  Index updates = 0;       // at most so many; 0: what the epochs give
+  Index batch = 64;        // sentences of a micro-batch, unless ...
+  Index batch_tokens = 0;  // ... it is cut by tokens, padding counted, of the larger side; 0: it is not
+  Index accumulate = 1;    // micro-batches of an update
   double lr = 0.005;
-  std::string schedule = "constant";  // or "linear": the rate falls to zero at the last update
-  double clip = 1;                    // largest norm of the gradient; 0: none
-  double divisor = 0;                 // what the summed loss is divided by; 0: the update's real target tokens
-  bool bucket = true;                 // batches of similar length
+  std::string schedule = "constant";  // one of schedule_names()
+  Index warmup = 4000;
+  double initial_lr = 0, lr_factor = 1;
+  double beta1 = 0.9, beta2 = 0.999, epsilon = 1e-8;  // of Adam
+  double weight_decay = 0;                            // decoupled
+  double label_smoothing = 0;
+  double clip = 1;     // largest norm of the gradient; 0: none
+  double divisor = 0;  // what the summed loss is divided by; 0: the update's real target tokens
+  bool bucket = true;  // batches of similar length
   std::uint64_t seed = 1;
   Index shards = 2;
   bool reference = false;  // compute with the composed twins of the fused ops
 
+  // Validation and checkpoints.
+  Index validate_every = 0;    // updates; 0: every epoch
+  Index valid_bleu = 0;        // sentences that a validation translates; 0: all
+  Index patience = 0;          // validations without a lower loss after which training ends; 0: it does not
+  Index keep = 10;             // epoch checkpoints
+  Index checkpoint_every = 0;  // updates; 0: every epoch
+
   bool builtin() const { return data.empty() && source.empty(); }
+  AdamOptions adam() const { return {beta1, beta2, epsilon, weight_decay, true}; }
+  /// The schedule of a training of so many updates.
+  Schedule rates(Index of_updates) const { return {schedule, lr, of_updates, warmup, initial_lr, lr_factor, width}; }
   /// The Transformer's matrices start Xavier-uniform. By init "paper" (as Transformers are commonly trained) embeddings
   /// start from N(0, 1 / width) and query, key and value projections with gain 1 / sqrt(2); by "book" (Dive into Deep
   /// Learning) from N(0, 1) and with gain 1.

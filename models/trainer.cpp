@@ -8,7 +8,6 @@
 
 #include "core/files.h"
 #include "models/training_step.h"
-#include "optim/schedule.h"
 
 namespace tapestry {
 namespace {
@@ -25,79 +24,62 @@ nlohmann::json or_null(const std::optional<double>& value) {
   return value ? nlohmann::json(*value) : nlohmann::json(nullptr);
 }
 
-// The lowest validation loss so far, and the parameters that reached it.
-class Best {
+// Warns of what is likely to be a mistake when it shows.
+class Warnings {
  public:
-  explicit Best(const ParameterStore& store) : pieces_(store.pieces()) {}
-  bool offer(double loss) {
-    if (loss_ && !(loss < *loss_)) return false;
-    loss_ = loss;
-    kept_.clear();
-    for (const Tensor& piece : pieces_) kept_.push_back(piece.clone());
-    return true;
+  Warnings(const Run& run, TrainingListener& listener) : run_(run), listener_(listener) {}
+
+  void at_start(const Schedule::Peak& peak) const {
+    constexpr double highest = 0.01;
+    if (peak.rate > highest)
+      listener_.warned(fmt::format("the rate reaches {:.3g} at update {}; Adam seldom learns above {}", peak.rate,
+                                   peak.update, highest));
   }
-  void restore() const {
-    for (std::size_t i = 0; i < kept_.size(); ++i) pieces_[i].copy_from(kept_[i]);
+  void at_first_loss(double loss) const {
+    const double uniform = std::log(static_cast<double>(run_.target.size()));
+    if (loss > 1.5 * uniform)
+      listener_.warned(
+          fmt::format("the first loss is {:.2f}, far above {:.2f}, that of {} equally likely words; "
+                      "look at the initialisation and at the data",
+                      loss, uniform, run_.target.size()));
   }
-  std::optional<double> loss() const { return loss_; }
+  void at_validation(const Validation& validation) const {
+    if (validation.stuck)
+      listener_.warned(fmt::format("all {} validation sentences have the same translation", validation.translated));
+  }
 
  private:
-  std::vector<Tensor> pieces_, kept_;
-  std::optional<double> loss_;
+  const Run& run_;
+  TrainingListener& listener_;
 };
 
-// One training run on its way through the epochs.
+// One training run on its way through the updates.
 class Loop {
  public:
-  Loop(Run& run, const RunData& data, core::Workers& workers, const std::string& directory,
-       const TrainingListener& listener)
+  Loop(Run& run, const RunData& data, const TrainingPlan& plan, core::Workers& workers, const std::string& directory,
+       TrainingListener& listener)
       : run_(run),
+        data_(data),
+        plan_(plan),
         workers_(workers),
         directory_(directory),
         listener_(listener),
-        train_(examples(data.train, run.source, run.target, run.config.length)),
-        valid_(examples(data.valid, run.source, run.target, run.config.length)),
-        optimizer_(run.store->pieces()),
+        warnings_(run, listener),
+        optimizer_(run.store->pieces(), run.config.adam()),
         step_(*run.model, *run.store, optimizer_, workers,
-              {static_cast<std::size_t>(run.config.shards), run.config.divisor, run.config.clip}),
-        best_(*run.store) {
-    require(!train_.empty(), "training: at least one pair is needed; given none");
-    progress_.epochs = run.config.epochs;
-    const Index batch = run.config.batch, sentences = static_cast<Index>(train_.size());
-    progress_.updates = run.config.epochs * ((sentences + batch - 1) / batch);
-  }
+              {static_cast<std::size_t>(run.config.shards), run.config.divisor, run.config.clip,
+               run.config.label_smoothing}) {}
 
   TrainingSummary run() {
-    std::string metrics;
-    for (Index epoch = 1; epoch <= run_.config.epochs; ++epoch) {
-      train_epoch(epoch);
-      progress_.valid_loss.reset();
-      if (!valid_.empty()) {
-        progress_.valid_loss = mean_loss(*run_.model, valid_, workers_);
-        require(std::isfinite(*progress_.valid_loss),
-                "training: the validation loss must stay finite; after epoch {} it is {}", epoch,
-                *progress_.valid_loss);
-      }
-      if (!progress_.valid_loss || best_.offer(*progress_.valid_loss))
-        save_parameters(*run_.store, directory_ + "/model.safetensors");
-      metrics += nlohmann::json{{"epoch", epoch},
-                                {"updates", progress_.update},
-                                {"train_loss", progress_.train_loss},
-                                {"valid_loss", or_null(progress_.valid_loss)},
-                                {"tokens_per_second", progress_.tokens_per_second},
-                                {"seconds", seconds_}}
-                     .dump() +
-                 "\n";
-      write_atomically(directory_ + "/metrics.jsonl", metrics);
-      progress_.epoch_ended = true;
-      listener_(progress_);
-      progress_.epoch_ended = false;
-    }
-    best_.restore();
-    return {progress_.train_loss,
-            best_.loss(),
+    warnings_.at_start(plan_.schedule.peak());
+    while (stopped().empty()) train_epoch();
+    load_parameters(*run_.store, directory_ + "/model.safetensors");
+    return {progress().train_loss,
+            best_loss_,
             std::nullopt,
-            progress_.update,
+            stopped(),
+            plan_.schedule.peak().rate,
+            update_,
             run_.store->elements(),
             seconds_,
             static_cast<double>(tokens_) / seconds_,
@@ -108,40 +90,96 @@ class Loop {
   }
 
  private:
-  void train_epoch(Index epoch) {
-    progress_.epoch = epoch;
-    double nll = 0;
-    Index tokens = 0;
-    for (const auto& batch : epoch_batches(train_, static_cast<std::size_t>(run_.config.batch), run_.config.bucket,
-                                           run_.config.seed, epoch)) {
-      const Stopwatch watch;
-      ++progress_.update;
-      const double lr = run_.config.lr * schedule_factor(run_.config.schedule, progress_.update, progress_.updates);
-      const Pass pass{true, run_.config.seed, static_cast<std::uint64_t>(progress_.update), 0};
-      const UpdateResult result = step_(batch, pass, lr);
-      nll += result.nll;
-      tokens += result.tokens;
-      tokens_ += result.tokens;
-      seconds_ += watch.seconds();
-      progress_.train_loss = nll / static_cast<double>(tokens);
-      progress_.tokens_per_second = static_cast<double>(tokens_) / seconds_;
-      progress_.seconds_left =
-          seconds_ / static_cast<double>(progress_.update) * static_cast<double>(progress_.updates - progress_.update);
-      listener_(progress_);
+  // Why training has ended; empty while it has not.
+  std::string stopped() const {
+    if (run_.config.patience > 0 && stale_ >= run_.config.patience) return "patience";
+    if (update_ < plan_.updates) return "";
+    return plan_.updates == run_.config.epochs * plan_.epoch_updates ? "epochs" : "updates";
+  }
+
+  void train_epoch() {
+    ++epoch_;
+    epoch_nll_ = 0;
+    epoch_tokens_ = 0;
+    const std::vector<Rows> batches = micro_batches(run_.config, plan_.train, epoch_);
+    const auto each = static_cast<std::size_t>(run_.config.accumulate);
+    for (std::size_t begin = 0; begin < batches.size() && stopped().empty(); begin += each) {
+      const std::size_t count = std::min(each, batches.size() - begin);
+      update(std::span(batches).subspan(begin, count));
+      const Index every = run_.config.validate_every > 0 ? run_.config.validate_every : plan_.epoch_updates;
+      const bool due = run_.config.validate_every > 0 ? update_ % every == 0 : begin + count == batches.size();
+      if (due || update_ == plan_.updates) report();
     }
   }
 
+  void update(std::span<const Rows> batches) {
+    const Stopwatch watch;
+    ++update_;
+    const Pass pass{true, run_.config.seed, static_cast<std::uint64_t>(update_), 0};
+    const UpdateResult result = step_(batches, pass, plan_.schedule.rate(update_));
+    if (update_ == 1) warnings_.at_first_loss(result.nll / static_cast<double>(result.tokens));
+    epoch_nll_ += result.nll;
+    epoch_tokens_ += result.tokens;
+    tokens_ += result.tokens;
+    seconds_ += watch.seconds();
+    listener_.updated(progress());
+  }
+
+  void report() {
+    std::optional<Validation> validation;
+    if (!plan_.valid.empty()) {
+      validation = run_validation(run_, data_.valid, plan_.valid, run_.config.valid_bleu, workers_);
+      require(std::isfinite(validation->loss),
+              "training: the validation loss must stay finite; after update {} it is {}", update_, validation->loss);
+      warnings_.at_validation(*validation);
+    }
+    const bool better = !validation || !best_loss_ || validation->loss < *best_loss_;
+    if (better) save_parameters(*run_.store, directory_ + "/model.safetensors");
+    if (better && validation) best_loss_ = validation->loss;
+    stale_ = better ? 0 : stale_ + 1;
+    write_metrics(validation);
+    listener_.reported(progress(), validation);
+  }
+
+  void write_metrics(const std::optional<Validation>& validation) {
+    const TrainingProgress now = progress();
+    nlohmann::json line = validation ? to_json(*validation) : nlohmann::json{{"valid_loss", nullptr}};
+    line.update({{"epoch", now.epoch},
+                 {"updates", now.update},
+                 {"train_loss", now.train_loss},
+                 {"rate", now.rate},
+                 {"tokens_per_second", now.tokens_per_second},
+                 {"seconds", seconds_}});
+    metrics_ += line.dump() + "\n";
+    write_atomically(directory_ + "/metrics.jsonl", metrics_);
+  }
+
+  TrainingProgress progress() const {
+    const double made = static_cast<double>(update_), all = static_cast<double>(plan_.updates);
+    return {epoch_,
+            run_.config.epochs,
+            update_,
+            plan_.updates,
+            epoch_nll_ / static_cast<double>(epoch_tokens_),
+            plan_.schedule.rate(update_),
+            static_cast<double>(tokens_) / seconds_,
+            seconds_ / made * (all - made)};
+  }
+
   Run& run_;
+  const RunData& data_;
+  const TrainingPlan& plan_;
   core::Workers& workers_;
   const std::string& directory_;
-  const TrainingListener& listener_;
-  std::vector<Example> train_, valid_;
+  TrainingListener& listener_;
+  Warnings warnings_;
   Adam optimizer_;
   TrainingStep step_;
-  Best best_;
-  TrainingProgress progress_;
-  double seconds_ = 0;
-  Index tokens_ = 0;
+  Index epoch_ = 0, update_ = 0, stale_ = 0;  // stale: validations since the best
+  double epoch_nll_ = 0, seconds_ = 0;
+  Index epoch_tokens_ = 0, tokens_ = 0;
+  std::optional<double> best_loss_;
+  std::string metrics_;
 };
 
 }  // namespace
@@ -150,6 +188,8 @@ nlohmann::json to_json(const TrainingSummary& summary) {
   return {{"train_loss", summary.train_loss},
           {"valid_loss", or_null(summary.valid_loss)},
           {"valid_bleu", or_null(summary.valid_bleu)},
+          {"stopped", summary.stopped},
+          {"peak_rate", summary.peak_rate},
           {"updates", summary.updates},
           {"parameters", summary.parameters},
           {"seconds", summary.seconds},
@@ -167,10 +207,10 @@ std::size_t peak_resident_bytes() {
   return static_cast<std::size_t>(usage.ru_maxrss) * 1024;
 }
 
-TrainingSummary train(Run& run, const RunData& data, core::Workers& workers, const std::string& directory,
-                      const TrainingListener& listener) {
+TrainingSummary train(Run& run, const RunData& data, const TrainingPlan& plan, core::Workers& workers,
+                      const std::string& directory, TrainingListener& listener) {
   save_run(run, directory);
-  TrainingSummary summary = Loop(run, data, workers, directory, listener).run();
+  TrainingSummary summary = Loop(run, data, plan, workers, directory, listener).run();
   if (data.valid.size() > 0) summary.valid_bleu = evaluate(run, data.valid, workers).bleu.score;
   summary.peak_bytes = peak_resident_bytes();
   write_atomically(directory + "/summary.json", to_json(summary).dump(2) + "\n");

@@ -1,20 +1,20 @@
 #pragma once
 // The training loop.
 
-#include <functional>
 #include <optional>
 
-#include "models/evaluate.h"
-#include "models/run.h"
-#include "models/run_data.h"
+#include "models/training_plan.h"
+#include "models/validation.h"
 
 namespace tapestry {
 
 /// The figures of summary.json.
 struct TrainingSummary {
-  double train_loss = 0;             // nats per target token, over the last epoch's updates, dropout on
+  double train_loss = 0;             // nats per target token, unsmoothed, over the last epoch's updates, dropout on
   std::optional<double> valid_loss;  // of the best model; none without a validation part
   std::optional<double> valid_bleu;
+  std::string stopped;  // what ended training: "epochs", "updates" or "patience"
+  double peak_rate = 0;
   Index updates = 0, parameters = 0;
   double seconds = 0, tokens_per_second = 0;  // of training, validation left out; target tokens
   std::size_t peak_bytes = 0;                 // resident memory of the process
@@ -23,20 +23,31 @@ struct TrainingSummary {
 };
 nlohmann::json to_json(const TrainingSummary& summary);
 
-/// What a listener is told. The loss is the mean of the epoch so far.
+/// Where a training stands.
 struct TrainingProgress {
   Index epoch = 0, epochs = 0;
   Index update = 0, updates = 0;
-  double train_loss = 0, tokens_per_second = 0, seconds_left = 0;
-  std::optional<double> valid_loss;
-  bool epoch_ended = false;
+  double train_loss = 0;  // the mean of the epoch so far
+  double rate = 0;        // of the last update
+  double tokens_per_second = 0, seconds_left = 0;
 };
-using TrainingListener = std::function<void(const TrainingProgress&)>;
 
-/// Trains a fresh model on the text and leaves the run in `directory`, which was prepared. The best model is the one of
+/// Who is told what happens.
+class TrainingListener {
+ public:
+  virtual ~TrainingListener() = default;
+  /// After every update.
+  virtual void updated(const TrainingProgress& progress) = 0;
+  /// After every epoch, or as often as the configuration validates; without a validation part there is no validation.
+  virtual void reported(const TrainingProgress& progress, const std::optional<Validation>& validation) = 0;
+  /// Training goes on, but something is likely to be wrong.
+  virtual void warned(const std::string& message) = 0;
+};
+
+/// Trains a fresh model as planned and leaves the run in `directory`, which was prepared. The best model is the one of
 /// lowest validation loss; without validation it is the last. The run holds the best model at the end.
-TrainingSummary train(Run& run, const RunData& data, core::Workers& workers, const std::string& directory,
-                      const TrainingListener& listener);
+TrainingSummary train(Run& run, const RunData& data, const TrainingPlan& plan, core::Workers& workers,
+                      const std::string& directory, TrainingListener& listener);
 
 /// The largest resident memory of this process so far, in bytes.
 std::size_t peak_resident_bytes();

@@ -2,6 +2,7 @@
 // One update: shards forward and backward, their gradients together, one step of the optimiser.
 
 #include <span>
+#include <string>
 #include <vector>
 
 #include "core/workers.h"
@@ -15,10 +16,11 @@ struct TrainingStepOptions {
   std::size_t shards = 2;
   double divisor = 0;  // what the summed loss is divided by; 0: the update's real target tokens
   double clip = 0;  // largest norm of the gradient; 0: no clipping, and no norm is needed but to see that it is finite
+  double label_smoothing = 0;
 };
 
 struct UpdateResult {
-  double nll = 0;    // summed over the update's real target tokens, before the update, with dropout
+  double nll = 0;    // summed over the update's real target tokens, before the update, with dropout, unsmoothed
   Index tokens = 0;  // how many those are
   double norm = 0;   // of the divided gradient, before clipping
 };
@@ -31,15 +33,22 @@ class TrainingStep {
   TrainingStep(const EncoderDecoder& model, const ParameterStore& store, Optimizer& optimizer, core::Workers& workers,
                const TrainingStepOptions& options);
 
-  /// Updates the parameters by these sentences at the rate `lr`. `pass` says seed and number of the update.
-  /// Errors: loss or norm are not finite; the parameters are then as they were.
-  UpdateResult operator()(std::span<const Example* const> rows, Pass pass, double lr);
+  /// Updates the parameters by these micro-batches at the rate `lr`. Their gradients are added up before anything is
+  /// divided, and a sentence's dropout is that of its place in the whole update: but for rounding, several
+  /// micro-batches are one large one, and only a shard's part of one of them is in memory at a time. `pass` says seed
+  /// and number of the update. Errors: loss or norm are not finite, with the first op and the first parameter that are
+  /// to blame; the parameters are then as they were.
+  UpdateResult operator()(std::span<const Rows> batches, Pass pass, double lr);
+  UpdateResult operator()(const Rows& rows, const Pass& pass, double lr) { return (*this)({&rows, 1}, pass, lr); }
 
  private:
-  UpdateResult update(std::span<const Example* const> rows, const Pass& pass, double lr);
-  void run_shard(std::size_t shard, std::span<const Example* const> rows, Pass pass);
+  UpdateResult update(std::span<const Rows> batches, const Pass& pass, double lr);
+  void run_shard(std::size_t shard, std::span<const Rows> batches, Pass pass);
+  double gather_gradients(double divisor);
+  std::string blame(std::span<const Rows> batches, const Pass& pass);
 
   const EncoderDecoder& model_;
+  const ParameterStore& store_;
   Optimizer& optimizer_;
   core::Workers& workers_;
   TrainingStepOptions options_;

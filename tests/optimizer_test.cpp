@@ -6,7 +6,6 @@
 #include <limits>
 
 #include "optim/clip.h"
-#include "optim/schedule.h"
 
 using namespace tapestry;
 
@@ -97,13 +96,6 @@ TEST_SUITE("fast") {
     CHECK(shards[0].values() == Values{3, 2});
     CHECK(shards[1].values() == Values{0, 0});
     CHECK(shards[2].values() == Values{0, 0});
-  }
-
-  TEST_CASE("schedules") {
-    CHECK(schedule_factor("constant", 7, 10) == 1);
-    CHECK(schedule_factor("linear", 1, 10) == 1);
-    CHECK(schedule_factor("linear", 10, 10) == doctest::Approx(0.1));
-    CHECK_THROWS_AS(schedule_factor("step", 1, 1), UsageError);
   }
 
   TEST_CASE("an optimiser refuses gradients that are not its parameters'") {

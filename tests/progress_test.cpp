@@ -36,11 +36,16 @@ TEST_CASE("progress: the bar fits the terminal, and shows what there is room for
   CHECK(display_width(progress_bar(progress, 199)) == display_width(progress_bar(progress, 150)));
 }
 
-TEST_CASE("progress: one epoch in one plain line") {
-  TrainingProgress progress = halfway();
-  CHECK(epoch_line(progress) == "epoch 3/12  loss 1.2500  12,346 tokens/s  1:23 left");
-  progress.valid_loss = 1.5;
-  CHECK(epoch_line(progress) == "epoch 3/12  loss 1.2500  validation 1.5000  12,346 tokens/s  1:23 left");
+TEST_CASE("progress: a report in plain lines") {
+  const TrainingProgress progress = halfway();
+  CHECK(report_line(progress, {}) == "epoch 3/12  loss 1.2500  12,346 tokens/s  1:23 left");
+  Validation validation;
+  validation.loss = 1.5;
+  validation.bleu = 33.333;
+  validation.samples = {{"go .", "va !", "pars !"}};
+  CHECK(report_line(progress, validation) ==
+        "epoch 3/12  loss 1.2500  validation 1.5000  BLEU 33.33  12,346 tokens/s  1:23 left");
+  CHECK(sample_lines(validation) == "    go .\n    → pars !\n");
 }
 
 TEST_CASE("progress: times for people") {

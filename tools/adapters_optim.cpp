@@ -3,6 +3,7 @@
 
 #include "autograd/ops.h"
 #include "optim/optimizer.h"
+#include "optim/schedule.h"
 #include "tools/adapters.h"
 
 namespace tapestry {
@@ -104,12 +105,21 @@ std::vector<Group> groups_of(const OracleCase& c, const std::map<std::string, Te
   return groups;
 }
 
-// The Annotated Transformer's rate: factor d^-1/2 min(step^-1/2, step warmup^-3/2), step 0 counted as 1.
-double noam_rate(const nlohmann::json& noam, double step) {
-  step = std::max(step, 1.0);
-  const auto warmup = noam.at("warmup").get<double>();
-  return noam.at("factor").get<double>() * std::pow(noam.at("model_size").get<double>(), -0.5) *
-         std::min(std::pow(step, -0.5), step * std::pow(warmup, -1.5));
+// The paper's schedule, from the hyperparameters of a case.
+Schedule noam(const nlohmann::json& hyper) {
+  Schedule schedule;
+  schedule.name = "noam";
+  schedule.factor = hyper.at("factor").get<double>();
+  schedule.width = hyper.at("model_size").get<Index>();
+  schedule.warmup = hyper.at("warmup").get<Index>();
+  return schedule;
+}
+
+Outputs rates(OracleCase& c) {
+  const Schedule schedule = noam(c.entry().hyper);
+  std::vector<double> result;
+  for (std::int32_t step : c.ids("step").values()) result.push_back(schedule.rate(step));
+  return {{"lr", Var(Tensor::from(result, c.ids("step").shape(), c.dtype()))}};
 }
 
 // L(w,M) = (w-c)'A(w-c) / 2 + 0.3 sum(sin(w)) + sum((M u - t)^2) + 0.1 sum(M^4) + 0.2 sum(w) sum(M)
@@ -151,7 +161,7 @@ Outputs trajectory(OracleCase& c) {
     for (const Group& group : groups) {
       std::vector<Tensor> mine;
       for (const std::string& name : group.names) mine.push_back(gradients.at(name));
-      const double lr = c.given("noam") ? noam_rate(c.entry().hyper["noam"], static_cast<double>(i)) : group.lr;
+      const double lr = c.given("noam") ? noam(c.entry().hyper["noam"]).rate(i) : group.lr;
       // The group that `lrs` means is that of w.
       if (group.names.size() > 1 || group.names[0] == "w") rates.push_back(lr);
       group.optimizer->step(mine, lr);
@@ -177,7 +187,8 @@ std::vector<Adapter> optim_adapters() {
           {"adam*", "optim: Adam", trajectory},
           {"adamw*", "optim: Adam (decoupled)", trajectory},
           {"adagrad*", "composed: square, sqrt, div", trajectory},
-          {"rmsprop*", "composed: square, sqrt, div", trajectory}};
+          {"rmsprop*", "composed: square, sqrt, div", trajectory},
+          {"noam", "optim: Schedule", rates}};
 }
 
 }  // namespace tapestry

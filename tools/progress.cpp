@@ -17,10 +17,6 @@ std::size_t terminal_columns() {
   return ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0 ? size.ws_col : 80;
 }
 
-std::string validation(const TrainingProgress& progress) {
-  return progress.valid_loss ? fmt::format("  validation {:.4f}", *progress.valid_loss) : "";
-}
-
 std::string speed(const TrainingProgress& progress) {
   return grouped(std::llround(progress.tokens_per_second)) + " tokens/s";
 }
@@ -53,9 +49,17 @@ std::string progress_bar(const TrainingProgress& progress, std::size_t columns) 
   return line;
 }
 
-std::string epoch_line(const TrainingProgress& progress) {
-  return fmt::format("epoch {}/{}  loss {:.4f}{}  {}  {} left", progress.epoch, progress.epochs, progress.train_loss,
-                     validation(progress), speed(progress), clock_time(progress.seconds_left));
+std::string report_line(const TrainingProgress& progress, const std::optional<Validation>& validation) {
+  std::string line = fmt::format("epoch {}/{}  loss {:.4f}", progress.epoch, progress.epochs, progress.train_loss);
+  if (validation) line += fmt::format("  validation {:.4f}  BLEU {:.2f}", validation->loss, validation->bleu);
+  return line + fmt::format("  {}  {} left", speed(progress), clock_time(progress.seconds_left));
+}
+
+std::string sample_lines(const Validation& validation) {
+  std::string lines;
+  for (const auto& sample : validation.samples)
+    lines += fmt::format("    {}\n    → {}\n", sample.source, sample.translation);
+  return lines;
 }
 
 ProgressDisplay::ProgressDisplay() : terminal_(isatty(STDOUT_FILENO) == 1) {}
@@ -64,20 +68,27 @@ ProgressDisplay::~ProgressDisplay() {
   if (open_) std::puts("");
 }
 
-void ProgressDisplay::operator()(const TrainingProgress& progress) {
-  if (!terminal_) {
-    if (!progress.epoch_ended) return;
-    fmt::print("{}\n", epoch_line(progress));
-    std::fflush(stdout);
-    return;
-  }
+void ProgressDisplay::updated(const TrainingProgress& progress) {
   const auto now = std::chrono::steady_clock::now();
-  const bool last = progress.epoch_ended && progress.epoch == progress.epochs;
-  if (!last && now - drawn_ < std::chrono::milliseconds(100)) return;
+  if (!terminal_ || now - drawn_ < std::chrono::milliseconds(100)) return;
   drawn_ = now;
-  open_ = !last;
+  open_ = true;
   // Back to the start of the line, and clear what the longer line before left. A full line would wrap: one column less.
-  fmt::print("\r{}\x1b[K{}", progress_bar(progress, terminal_columns() - 1), last ? "\n" : "");
+  fmt::print("\r{}\x1b[K", progress_bar(progress, terminal_columns() - 1));
+  std::fflush(stdout);
+}
+
+void ProgressDisplay::reported(const TrainingProgress& progress, const std::optional<Validation>& validation) {
+  print_above(report_line(progress, validation) + "\n" + (validation ? sample_lines(*validation) : ""));
+}
+
+void ProgressDisplay::warned(const std::string& message) {
+  print_above("warning: " + message + "\n");
+}
+
+void ProgressDisplay::print_above(const std::string& lines) {
+  fmt::print("{}{}", open_ ? "\r\x1b[K" : "", lines);
+  open_ = false;
   std::fflush(stdout);
 }
 

@@ -4,7 +4,6 @@
 
 #include <cmath>
 #include <filesystem>
-#include <functional>
 
 #include "models/run_directory.h"
 #include "models/trainer.h"
@@ -47,18 +46,46 @@ void add_model_options(ConfigOptions& options) {
   options.text("--init", &RunConfig::init, "NAME", "Initial spread of the Transformer's parameters: paper or book");
 }
 
+void add_optimizer_options(ConfigOptions& options) {
+  options.number("--lr", &RunConfig::lr, "Learning rate of Adam; of a schedule that warms up, its peak");
+  options.text(
+      "--schedule", &RunConfig::schedule, "NAME",
+      "constant; linear: falls to zero at the last update; inverse-sqrt: rises from --initial-lr to --lr over\n"
+      "--warmup updates, then falls; noam: the same by the paper's formula, --lr-factor * width^-0.5 * ...");
+  options.number("--warmup", &RunConfig::warmup, "Updates until the peak of inverse-sqrt and noam");
+  options.number("--initial-lr", &RunConfig::initial_lr, "Where the rate of inverse-sqrt starts");
+  options.number("--lr-factor", &RunConfig::lr_factor, "What noam multiplies its rate by");
+  options.number("--beta1", &RunConfig::beta1, "Adam's decay of the mean of gradients");
+  options.number("--beta2", &RunConfig::beta2, "Adam's decay of the mean of their squares");
+  options.number("--epsilon", &RunConfig::epsilon, "Adam's addition to the root of that");
+  options.number("--weight-decay", &RunConfig::weight_decay, "Share of the rate by which weights shrink (AdamW)");
+  options.number("--label-smoothing", &RunConfig::label_smoothing,
+                 "Share of the target's probability that is spread over all words");
+}
+
 void add_recipe_options(ConfigOptions& options) {
   options.group("Recipe");
   options.number("--epochs", &RunConfig::epochs, "Times to go through the training text");
-  options.number("--batch", &RunConfig::batch, "Sentence pairs an update");
-  options.number("--lr", &RunConfig::lr, "Learning rate of Adam");
-  options.text("--schedule", &RunConfig::schedule, "NAME", "constant, or linear: falls to zero at the last update");
+  options.number("--updates", &RunConfig::updates, "Updates at most; 0: what the epochs give");
+  options.number("--batch", &RunConfig::batch, "Sentence pairs of a batch");
+  options.number("--batch-tokens", &RunConfig::batch_tokens,
+                 "Tokens of a batch instead, padding counted, of the larger of the two sides; 0: count sentences");
+  options.number("--accumulate", &RunConfig::accumulate, "Batches of an update");
+  add_optimizer_options(options);
   options.number("--clip", &RunConfig::clip, "Largest norm of the gradient; 0: none");
   options.number("--min-count", &RunConfig::min_count, "Rarer words of the training text are <unk>");
   options.number("--seed", &RunConfig::seed, "Seed of the parameters, of the order of the text and of dropout");
   options.number("--shards", &RunConfig::shards, "Parts a batch is cut into, which threads work through side by side");
   options.flag("--reference", &RunConfig::reference,
                "Compute with plain ops instead of fused ones: slower, with the same result");
+}
+
+void add_validation_options(ConfigOptions& options) {
+  options.group("Validation");
+  options.number("--validate-every", &RunConfig::validate_every, "Updates between validations; 0: an epoch");
+  options.number("--valid-bleu", &RunConfig::valid_bleu, "Translate only the first N sentences each time; 0: all");
+  options.number("--patience", &RunConfig::patience,
+                 "End after so many validations without a lower loss; 0: never before the last update");
 }
 
 /// What is trained by without further words: the quickstart on the built-in corpus; on a text of the user's own what
@@ -84,6 +111,7 @@ RunConfig configure(const TrainOptions& options) {
   for (std::string* path : {&config.data, &config.source, &config.target}) absolute(*path);
   for (auto* paths : {&config.valid_files, &config.test_files})
     for (std::string& path : *paths) absolute(path);
+  if (!options.config.given("--tokenizer")) config.tokenizer = suitable_tokenizer(config);
   validate(config);
   return config;
 }
@@ -93,24 +121,44 @@ std::string describe_text(const RunConfig& config) {
   return config.data.empty() ? config.source + " and " + config.target : config.data;
 }
 
-void describe(const Run& run, const RunData& data, int threads) {
+std::string describe_tokens(const RunConfig& config) {
+  if (config.subwords > 0) return fmt::format("cut into {} learnt from it", counted(config.subwords, "piece"));
+  return config.tokenizer == "book" ? "split into words" : "tokenised already: split at spaces only";
+}
+
+std::string describe_words(const Run& run) {
+  const auto words = [](const Vocabulary& side) { return grouped(static_cast<Index>(side.size())); };
+  if (run.config.joint_vocabulary || run.config.subwords > 0)
+    return fmt::format("{} in one vocabulary of both sides", words(run.source));
+  return fmt::format("{} of the source, {} of the target", words(run.source), words(run.target));
+}
+
+std::string describe_batches(const RunConfig& config) {
+  std::string text = config.batch_tokens > 0 ? fmt::format("batches of {} tokens", grouped(config.batch_tokens))
+                                             : fmt::format("batches of {}", config.batch);
+  if (config.accumulate > 1) text += fmt::format(", {} an update", config.accumulate);
+  return text;
+}
+
+void describe(const Run& run, const RunData& data, const TrainingPlan& plan, int threads) {
   const RunConfig& config = run.config;
   const auto pairs = [](const Corpus& part) { return grouped(static_cast<Index>(part.size())); };
-  const Index batches = (static_cast<Index>(data.train.size()) + config.batch - 1) / config.batch;
-  fmt::print("text    {}{}\n", describe_text(config), config.reverse ? ", reversed" : "");
+  fmt::print("text    {}{}, {}\n", describe_text(config), config.reverse ? ", reversed" : "", describe_tokens(config));
   fmt::print("pairs   {} for training, {} for validation, {} for the test\n", pairs(data.train), pairs(data.valid),
              pairs(data.test));
-  fmt::print("words   {} of the source, {} of the target\n", grouped(static_cast<Index>(run.source.size())),
-             grouped(static_cast<Index>(run.target.size())));
+  fmt::print("words   {}\n", describe_words(run));
   const std::string sizes = config.model == "transformer"
                                 ? fmt::format("width {}, feed-forward {}, {}", config.width, config.feed_forward,
                                               counted(config.heads, "head"))
                                 : fmt::format("embedding {}, hidden {}", config.embed, config.hidden);
   fmt::print("model   {}, {}, {}: {}\n", config.model, sizes, counted(config.layers, "layer"),
              counted(run.store->elements(), "parameter"));
-  fmt::print("recipe  {} of {}, batches of {}; seed {}, {}, {}\n", counted(config.epochs, "epoch"),
-             counted(batches, "update"), config.batch, config.seed, counted(config.shards, "shard"),
-             counted(threads, "thread"));
+  const Schedule::Peak peak = plan.schedule.peak();
+  fmt::print("recipe  {} of {}{}, {}; seed {}, {}, {}\n", counted(config.epochs, "epoch"),
+             counted(plan.epoch_updates, "update"),
+             config.updates > 0 ? fmt::format(", {} at most", counted(config.updates, "update")) : "",
+             describe_batches(config), config.seed, counted(config.shards, "shard"), counted(threads, "thread"));
+  fmt::print("rate    {}, peak rate {:.3g} at update {}\n", config.schedule, peak.rate, peak.update);
   std::fflush(stdout);
 }
 
@@ -128,13 +176,15 @@ void describe(const TrainingSummary& summary, const std::string& directory) {
 void train(const TrainOptions& options) {
   RunConfig config = configure(options);
   const RunData data = load_data(config);
-  const auto min_count = static_cast<std::size_t>(config.min_count);
-  Run run(std::move(config), Vocabulary(sources(data.train), min_count), Vocabulary(targets(data.train), min_count));
+  auto [source, target] = vocabularies(config, data);
+  Run run(std::move(config), std::move(source), std::move(target));
+  run.segmenter = data.segmenter;
   core::Workers workers(options.threads);
+  const TrainingPlan plan(run, data);
   RunDirectory directory(options.out, options.force);
-  describe(run, data, options.threads);
+  describe(run, data, plan, options.threads);
   ProgressDisplay display;
-  const TrainingSummary summary = train(run, data, workers, directory.path(), std::ref(display));
+  const TrainingSummary summary = train(run, data, plan, workers, directory.path(), display);
   directory.finish();
   describe(summary, options.out);
 }
@@ -156,12 +206,20 @@ void add_train(CLI::App& program) {
       ->type_name("NAME");
   options->config.group("Text");
   add_text_options(options->config);
+  options->config.text(
+      "--tokenizer", &RunConfig::tokenizer, "NAME",
+      "book: splits words from punctuation, letters become small; spaces: the text is tokenised already,\n"
+      "the default where it has the joiner \"@@ \"");
+  options->config.number("--subwords", &RunConfig::subwords,
+                         "Learn N pieces from the plain text of both sides, with SentencePiece; 0: none");
+  options->config.flag("--joint-vocabulary", &RunConfig::joint_vocabulary, "One vocabulary of both sides");
   options->config.number("--length", &RunConfig::length,
                          "Tokens of a sentence, <eos> included; longer ones are cut before it; 0: no limit");
   options->config.part("--valid", &RunConfig::valid, &RunConfig::valid_files,
                        "Validation part, in the same way; the best model is the one of lowest loss on it");
   add_model_options(options->config);
   add_recipe_options(options->config);
+  add_validation_options(options->config);
   add_threads(command, options->threads);
   command.callback([options] { train(*options); });
 }

@@ -1,0 +1,22 @@
+#include "models/training_plan.h"
+
+namespace tapestry {
+
+std::vector<Rows> micro_batches(const RunConfig& config, const std::vector<Example>& train, Index epoch) {
+  if (config.batch_tokens > 0) return token_batches(train, config.batch_tokens, config.seed, epoch);
+  return epoch_batches(train, static_cast<std::size_t>(config.batch), config.bucket, config.seed, epoch);
+}
+
+TrainingPlan::TrainingPlan(const Run& run, const RunData& data)
+    : train(examples(data.train, run.source, run.target, run.config.length)),
+      valid(examples(data.valid, run.source, run.target, run.config.length)) {
+  const RunConfig& config = run.config;
+  if (train.empty()) throw UsageError("training: at least one pair is needed; given none");
+  const auto batches = static_cast<Index>(micro_batches(config, train, 1).size());
+  epoch_updates = (batches - 1) / config.accumulate + 1;
+  updates = config.epochs * epoch_updates;
+  if (config.updates > 0) updates = std::min(updates, config.updates);
+  schedule = config.rates(updates);
+}
+
+}  // namespace tapestry
