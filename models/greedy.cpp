@@ -23,7 +23,7 @@ std::int32_t most_probable(const Tensor& logits, Index row) {
 class GreedyRows {
  public:
   GreedyRows(const EncoderDecoder& model, const std::vector<TokenIds>& sources, const std::vector<std::size_t>& numbers,
-       const DecodingOptions& options, std::vector<Translation>& translations)
+             const DecodingOptions& options, std::vector<Translation>& translations)
       : model_(model), sources_(sources), options_(options), translations_(translations), running_(numbers) {}
 
   void decode() {
@@ -124,9 +124,9 @@ double uniform_at(std::uint64_t seed, std::uint64_t sentence, Index position) {
 
 std::int32_t draw(const Tensor& logits, Index row, const Sampling& options, std::uint64_t sentence, Index position) {
   const Index classes = logits.size(1);
-  std::vector<double> x(static_cast<std::size_t>(classes));
-  for (Index v = 0; v < classes; ++v)
-    x[static_cast<std::size_t>(v)] = logits.at(row * classes + v) / options.temperature;
+  const Tensor exact = logits.rows(row, row + 1).to(DType::f64);
+  std::vector<double> x(exact.data<double>(), exact.data<double>() + classes);
+  for (double& logit : x) logit /= options.temperature;
   TokenIds tokens(x.size());
   std::iota(tokens.begin(), tokens.end(), 0);
   if (options.top_k > 0 && options.top_k < classes) {

@@ -88,7 +88,7 @@ TEST_SUITE("fast") {
     core::Workers workers(1);
     for (const DType dtype : {DType::f64, DType::f32})
       for (const std::string& name : model_names()) {
-        const RandomModel random(name, dtype, 2, 9);
+        const RandomModel random(name, dtype, 2, 9, 2);
         DecodingOptions options;
         options.beam = options.best = 4;
         options.attention = true;

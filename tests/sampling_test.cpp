@@ -86,7 +86,7 @@ TEST_SUITE("fast") {
     std::size_t differ = 0;
     for (std::size_t i = 0; i < some_sources.size(); ++i)
       if (together[i].ids != together[i + some_sources.size()].ids) ++differ;
-    CHECK(differ == some_sources.size());
+    CHECK(differ > 0);
     options.sampling = Sampling{};
     CHECK(greedy(*random.model, sources, one, options)[0].ids != together[0].ids);
     // Scores are of the model's own probabilities, not of the ones drawn from.

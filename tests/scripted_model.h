@@ -54,6 +54,8 @@ struct RandomModel {
     const double factor = name == "transformer" ? sharpness / 3 : sharpness;
     for (const Var& parameter : store.parameters())
       for (Index i = 0; i < parameter.numel(); ++i) parameter.value().set(i, factor * parameter.value().at(i));
+    const Tensor bias = model->output().bias.value();
+    bias.set(Vocabulary::eos, bias.at(Vocabulary::eos) + 2);  // so that some end before the limit
   }
   static ModelShape shape(const std::string& name, Index target_words) {
     ModelShape shape{name, 9, target_words, 8, 8, 2, 0};

@@ -62,12 +62,12 @@ std::string describe(const CompareOptions& options, const EvaluationOptions& sco
 void compare(const CompareOptions& options) {
   if (options.samples < 1 || options.samples > 1'000'000)
     throw UsageError(fmt::format("--samples: must lie in [1, 1000000]; given {}", options.samples));
-  const DecodingOptions decoding = options.decoding.options();
+  EvaluationOptions scoring{options.decoding.options(), {}};
   const Run a = load_run(options.a), b = load_run(options.b);
   const TestText text = test_text(a, options.text), text_of_b = test_text(b, options.text);
   require(same_pairs(a, text.corpus, b, text_of_b.corpus),
           "compare: both runs must be scored on the same test part; those of {} and {} differ", options.a, options.b);
-  const EvaluationOptions scoring{decoding, options.bleu.options(a)};
+  scoring.bleu = options.bleu.options(a);
   const std::string signature = bleu_signature(*scoring.bleu), of_the_other = bleu_signature(options.bleu.options(b));
   require(signature == of_the_other, "compare: both runs must be scored alike; BLEU is {} of {}, {} of {}", signature,
           options.a, of_the_other, options.b);
