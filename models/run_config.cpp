@@ -292,6 +292,8 @@ void validate(const RunConfig& config) {
   one_of("norm", config.norm, {"post", "pre"});
   one_of("final-norm", config.final_norm, {"auto", "on", "off"});
   one_of("tie", config.tie, {"none", "output", "all"});
+  usage(config.model != "transformer" || config.tie != "all" || config.joint_vocabulary || config.subwords > 0,
+        "--tie: all needs one vocabulary of both sides; give --joint-vocabulary or --subwords");
   one_of("init", config.init, {"paper", "book"});
   validate_recipe(config);
   one_of("model", config.model, model_names());

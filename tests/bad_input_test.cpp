@@ -93,6 +93,7 @@ TEST_CASE("program: options of train out of range are usage errors, and nothing 
           {train({"--schedule", "cosine"}),
            "--schedule: must be one of constant, linear, inverse-sqrt, noam; given cosine"},
           {train({"--tokenizer", "moses"}), "--tokenizer: must be one of book, spaces; given moses"},
+          {train({"--model", "transformer", "--tie", "all"}), "--tie: all needs one vocabulary of both sides; give"},
           {train({"--subwords", "-1"}), "--subwords: must be at least 0; given -1"},
           {train({"--subwords", "2000000"}), "--subwords: must be at most 1048576; given 2000000"},
           {train({"--epochs", "abc"}), "--epochs: must be a whole number; given abc"},
