@@ -4,7 +4,8 @@
 //   config.json         what it was trained by
 //   source.vocab, target.vocab
 //   model.safetensors   the best model so far
-//   metrics.jsonl       a line an epoch
+//   metrics.jsonl       a line an epoch, or a validation
+//   checkpoints/        to go on from (checkpoint.h)
 //   summary.json        the figures at the end
 
 #include <memory>
