@@ -1,10 +1,26 @@
 #include "models/alignment.h"
 
+#include <algorithm>
+#include <charconv>
 #include <set>
 
 #include "core/error.h"
+#include "models/text_file.h"
+#include "models/utf8.h"
 
 namespace tapestry {
+namespace {
+
+// Reads "12-3"; false if it is anything else.
+bool parse_link(const std::string& text, std::pair<int, int>& link) {
+  const char* const end = text.data() + text.size();
+  const auto first = std::from_chars(text.data(), end, link.first);
+  if (first.ec != std::errc() || first.ptr == end || *first.ptr != '-') return false;
+  const auto second = std::from_chars(first.ptr + 1, end, link.second);
+  return second.ec == std::errc() && second.ptr == end && link.first >= 0 && link.second >= 0;
+}
+
+}  // namespace
 
 Alignment diagonal_alignment(std::size_t source_length, std::size_t target_length) {
   Alignment links;
@@ -27,6 +43,22 @@ double alignment_error_rate(const std::vector<Alignment>& proposed, const std::v
     for (const auto& link : a) common += g.count(link);
   }
   return links == 0 ? 0.0 : 1.0 - 2.0 * static_cast<double>(common) / static_cast<double>(links);
+}
+
+std::vector<Alignment> read_alignments(const std::string& path) {
+  std::vector<Alignment> alignments;
+  for (const std::string& line : read_lines(path)) {
+    Alignment& links = alignments.emplace_back();
+    for (const std::string& word : split_words(line)) {
+      std::pair<int, int> link;
+      require(parse_link(word, link), "{}:{}: links must be of the form 0-0, source and target place; {}", path,
+              alignments.size(), word);
+      links.push_back(link);
+    }
+    std::sort(links.begin(), links.end());
+    links.erase(std::unique(links.begin(), links.end()), links.end());
+  }
+  return alignments;
 }
 
 }  // namespace tapestry

@@ -2,6 +2,7 @@
 // Which target words translate which source words, and how far two such opinions are apart.
 
 #include <cstddef>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -18,5 +19,9 @@ Alignment diagonal_alignment(std::size_t source_length, std::size_t target_lengt
 /// together (Och & Ney 2003, with every gold link sure). 0 when both hold no link at all. Links may come in any order,
 /// a repeated one counts once. Throws Error unless both hold the same number of sentences.
 double alignment_error_rate(const std::vector<Alignment>& proposed, const std::vector<Alignment>& gold);
+
+/// Reads gold links, a line a sentence pair, as Pharaoh's format has them: `0-0 2-1`, place in the source and place in
+/// the target from 0. A blank line has none. Errors: those of read_lines; `path:line: ...` for anything else.
+std::vector<Alignment> read_alignments(const std::string& path);
 
 }  // namespace tapestry

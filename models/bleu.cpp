@@ -126,8 +126,9 @@ BleuScore corpus_bleu(std::span<const std::string> hypotheses, std::span<const s
 }
 
 std::string bleu_signature(const BleuOptions& options) {
-  return fmt::format("nrefs:1|case:{}|eff:{}|tok:{}|smooth:{}|version:tapestry-" TAPESTRY_VERSION, options.lowercase ? "lc" : "mixed",
-                     options.effective_order ? "yes" : "no", name(options.tokenizer), name(options.smoothing));
+  return fmt::format("nrefs:1|case:{}|eff:{}|tok:{}|smooth:{}|version:tapestry-" TAPESTRY_VERSION,
+                     options.lowercase ? "lc" : "mixed", options.effective_order ? "yes" : "no",
+                     name(options.tokenizer), name(options.smoothing));
 }
 
 double book_bleu(const Tokens& hypothesis, const Tokens& reference, std::size_t k) {

@@ -18,7 +18,7 @@ bool is_full(const Corpus& corpus, const CorpusOptions& options) {
 }
 
 void add(Corpus& corpus, std::string_view first, std::string_view second, const CorpusOptions& options) {
-  SentencePair pair{tokenize(first), tokenize(second)};
+  SentencePair pair{options.segmenter.split(first), options.segmenter.split(second)};
   if (pair.source.empty() || pair.target.empty()) {
     ++corpus.dropped;
     return;

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "models/tokenizer.h"
+#include "models/segmenter.h"
 
 namespace tapestry {
 
@@ -25,6 +25,7 @@ struct Corpus {
 struct CorpusOptions {
   std::size_t pairs = 0;  ///< keep the first so many pairs; 0 keeps all
   bool reverse = false;   ///< translate from the second column or file to the first
+  Segmenter segmenter{};  ///< how lines become tokens
 };
 
 /// Reads a tab-separated file: source, target, and further columns (the attribution in newer files), which are ignored.

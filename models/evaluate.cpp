@@ -31,6 +31,10 @@ void for_batches(const std::vector<Example>& examples, core::Workers& workers, F
 
 }  // namespace
 
+BleuOptions bleu_options(const Run& run) {
+  return run.segmenter.subwords() ? BleuOptions() : word_bleu();
+}
+
 BleuOptions word_bleu() {
   BleuOptions options;
   options.tokenizer = BleuTokenizer::none;
@@ -88,18 +92,19 @@ Evaluation evaluate(const Run& run, const Corpus& corpus, core::Workers& workers
   result.sentences = corpus.size();
   result.loss = mean_loss(*run.model, examples(corpus, run.source, run.target, run.config.length), workers);
   result.perplexity = std::exp(result.loss);
+  result.scoring = options.bleu ? *options.bleu : bleu_options(run);
   const std::vector<TranslatedSentence> translations = translate(run, sources(corpus), workers, options.decoding);
+  const auto text = [](const Tokens& words) { return fmt::format("{}", fmt::join(words, " ")); };
   BleuStats total;
   for (std::size_t i = 0; i < corpus.size(); ++i) {
-    const Tokens hypothesis = target_words(run, translations[i].target),
-                 reference = target_words(run, corpus.pairs[i].target);
-    result.hypotheses.push_back(fmt::format("{}", fmt::join(hypothesis, " ")));
-    result.stats.push_back(
-        bleu_stats(result.hypotheses.back(), fmt::format("{}", fmt::join(reference, " ")), options.bleu));
+    const Tokens said = run.segmenter.words(translations[i].target),
+                 reference = run.segmenter.words(corpus.pairs[i].target);
+    result.hypotheses.push_back(text(said));
+    result.stats.push_back(bleu_stats(result.hypotheses.back(), text(reference), result.scoring));
     total += result.stats.back();
-    result.book_bleu += book_bleu(hypothesis, reference, 2) / static_cast<double>(corpus.size());
+    result.book_bleu += book_bleu(said, reference, 2) / static_cast<double>(corpus.size());
   }
-  result.bleu = bleu(total, options.bleu);
+  result.bleu = bleu(total, result.scoring);
   return result;
 }
 

@@ -1,6 +1,8 @@
 #pragma once
 // How good is a model on a part of the text?
 
+#include <optional>
+
 #include "core/workers.h"
 #include "models/alignment.h"
 #include "models/batch.h"
@@ -18,7 +20,7 @@ double mean_loss(const EncoderDecoder& model, const std::vector<Example>& exampl
 /// Only the first `longest_sentence` tokens of a source are read.
 inline constexpr std::size_t longest_sentence = 1000;
 struct TranslatedSentence {
-  Tokens source, target;  // as read by the model, and as said; see target_words
+  Tokens source, target;  // as read by the model, and as said; the run's segmenter makes words of them
   bool ended = false;     // by <eos>, rather than at the limit
   double log_probability = 0, score = 0;
   Tensor attention;  // [target + ended, source + 1], <eos> included; see decoding.h
@@ -31,15 +33,18 @@ std::vector<std::vector<TranslatedSentence>> translate_n_best(const Run& run, co
 
 /// The options of BLEU in this program, unless others are asked for: the words as they are, separated by spaces.
 BleuOptions word_bleu();
+/// The options of BLEU for a run: those, or sacreBLEU's own where it writes plain text.
+BleuOptions bleu_options(const Run& run);
 
 struct EvaluationOptions {
   DecodingOptions decoding;
-  BleuOptions bleu = word_bleu();
+  std::optional<BleuOptions> bleu = {};  // none: those of `bleu_options`
 };
 
 struct Evaluation {
   double loss = 0, perplexity = 0;
-  BleuScore bleu;        // corpus BLEU-4 of free translations against the raw words
+  BleuScore bleu;        // corpus BLEU-4 of free translations, pieces joined to words
+  BleuOptions scoring;   // its options
   double book_bleu = 0;  // mean of the book's sentence score with k = 2, 0 to 1
   std::size_t sentences = 0;
   std::vector<BleuStats> stats;         // of each sentence, for a paired bootstrap

@@ -20,9 +20,9 @@ std::int32_t most_probable(const Tensor& logits, Index row) {
 }
 
 // The sentences of a batch on their way; row b of a step is sentence running_[b].
-class Rows {
+class GreedyRows {
  public:
-  Rows(const EncoderDecoder& model, const std::vector<TokenIds>& sources, const std::vector<std::size_t>& numbers,
+  GreedyRows(const EncoderDecoder& model, const std::vector<TokenIds>& sources, const std::vector<std::size_t>& numbers,
        const DecodingOptions& options, std::vector<Translation>& translations)
       : model_(model), sources_(sources), options_(options), translations_(translations), running_(numbers) {}
 
@@ -154,7 +154,7 @@ std::vector<Translation> greedy(const EncoderDecoder& model, const std::vector<T
                                 core::Workers& workers, const DecodingOptions& options) {
   std::vector<Translation> translations(sources.size());
   for_source_batches(sources, options.batch, workers, [&](const std::vector<std::size_t>& numbers) {
-    Rows(model, sources, numbers, options, translations).decode();
+    GreedyRows(model, sources, numbers, options, translations).decode();
   });
   return translations;
 }

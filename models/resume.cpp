@@ -21,7 +21,8 @@ void require_same_text(const std::string& directory, const char* part, const std
           directory, part, run, fingerprint(corpus));
 }
 
-void require_same_vocabulary(const std::string& path, const Vocabulary& run, const Vocabulary& text) {
+void require_same_vocabulary(const std::string& path, const Vocabulary& text) {
+  const Vocabulary run = Vocabulary::load(path);
   for (std::size_t i = 0; i < std::min(run.size(), text.size()); ++i) {
     const auto id = static_cast<std::int32_t>(i);
     require(run.token(id) == text.token(id), "{}: to go on, the words must be those of the text; word {} is {}, not {}",
@@ -58,13 +59,13 @@ Run resumable_run(const std::string& directory, const RunConfig& config, const R
     require_same_text(directory, "training", state->train_text, data.train);
     require_same_text(directory, "validation", state->valid_text, data.valid);
   }
+  auto [source, target] = vocabularies(config, data);
   const std::filesystem::path path(directory);
-  const std::string source_path = (path / "source.vocab").string(), target_path = (path / "target.vocab").string();
-  Vocabulary source = Vocabulary::load(source_path), target = Vocabulary::load(target_path);
-  const auto min_count = static_cast<std::size_t>(config.min_count);
-  require_same_vocabulary(source_path, source, Vocabulary(sources(data.train), min_count));
-  require_same_vocabulary(target_path, target, Vocabulary(targets(data.train), min_count));
-  return Run(config, std::move(source), std::move(target));
+  require_same_vocabulary((path / "source.vocab").string(), source);
+  require_same_vocabulary((path / "target.vocab").string(), target);
+  Run run(config, std::move(source), std::move(target));
+  run.segmenter = data.segmenter;
+  return run;
 }
 
 }  // namespace tapestry

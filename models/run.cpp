@@ -23,24 +23,36 @@ const Var* not_finite(const std::vector<Var>& parameters) {
   return nullptr;
 }
 
+Segmenter load_subwords(const std::string& path, const Run& run) {
+  if (!Subwords::available()) Subwords("");  // says what to install
+  const std::string model = read_file(path);
+  try {
+    Subwords subwords(model);
+    require(Vocabulary({subwords.pieces()}, 1).size() == run.source.size(),
+            "it must hold the pieces of source.vocab; it holds {}", subwords.pieces().size());
+    return Segmenter(std::move(subwords));
+  } catch (const Error& error) {
+    fail(fmt::format("{}: must be the subwords of a run; {}", path, error.what()));
+  }
+}
+
 }  // namespace
 
 Run::Run(RunConfig run_config, Vocabulary source_vocabulary, Vocabulary target_vocabulary, DType dtype)
     : config(std::move(run_config)),
       source(std::move(source_vocabulary)),
       target(std::move(target_vocabulary)),
+      segmenter(config.tokenizer),
       store(std::make_unique<ParameterStore>(dtype, config.seed)),
       model(make_model(config.shape(static_cast<Index>(source.size()), static_cast<Index>(target.size())),
                        Scope(*store, config.reference))) {}
-
-Tokens target_words(const Run&, const Tokens& tokens) {
-  return tokens;
-}
 
 void save_run(const Run& run, const std::string& directory) {
   const fs::path path(directory);
   run.source.save((path / "source.vocab").string());
   run.target.save((path / "target.vocab").string());
+  if (const Subwords* subwords = run.segmenter.subwords())
+    write_atomically((path / "subwords.model").string(), subwords->model());
   write_atomically((path / "config.json").string(), to_json(run.config).dump(2) + "\n");
 }
 
@@ -99,6 +111,7 @@ Run load_run(const std::string& directory) {
   RunConfig config = load_config(directory);
   Run run(std::move(config), Vocabulary::load((path / "source.vocab").string()),
           Vocabulary::load((path / "target.vocab").string()));
+  if (run.config.subwords > 0) run.segmenter = load_subwords((path / "subwords.model").string(), run);
   load_parameters(*run.store, (path / "model.safetensors").string());
   return run;
 }

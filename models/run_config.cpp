@@ -10,16 +10,17 @@
 #include <utility>
 
 #include "models/builtin_corpus.h"
+#include "models/segmenter.h"
 
 namespace tapestry {
 
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(RunConfig, preset, data, source, target, pairs, valid, test, valid_files, test_files,
-                                   split_seed, reverse, length, min_count, model, embed, hidden, layers, dropout, width,
-                                   feed_forward, heads, norm, final_norm, attention_bias, attention_dropout,
-                                   feed_forward_dropout, tie, init, epochs, updates, batch, batch_tokens, accumulate,
-                                   lr, schedule, warmup, initial_lr, lr_factor, beta1, beta2, epsilon, weight_decay,
-                                   label_smoothing, clip, divisor, bucket, seed, shards, reference, validate_every,
-                                   valid_bleu, patience, keep, checkpoint_every)
+                                   split_seed, reverse, tokenizer, subwords, joint_vocabulary, length, min_count, model,
+                                   embed, hidden, layers, dropout, width, feed_forward, heads, norm, final_norm,
+                                   attention_bias, attention_dropout, feed_forward_dropout, tie, init, epochs, updates,
+                                   batch, batch_tokens, accumulate, lr, schedule, warmup, initial_lr, lr_factor, beta1,
+                                   beta2, epsilon, weight_decay, label_smoothing, clip, divisor, bucket, seed, shards,
+                                   reference, validate_every, valid_bleu, patience, keep, checkpoint_every)
 
 ModelShape RunConfig::shape(Index source_vocabulary, Index target_vocabulary) const {
   ModelShape shape{model, source_vocabulary, target_vocabulary, embed, hidden, layers, dropout};
@@ -131,6 +132,7 @@ RunConfig transformer(Index width, Index feed_forward, Index heads, Index layers
   config.layers = layers;
   config.dropout = config.attention_dropout = config.feed_forward_dropout = dropout;
   config.tie = "all";
+  config.joint_vocabulary = true;
   return config;
 }
 
@@ -138,6 +140,7 @@ RunConfig transformer(Index width, Index feed_forward, Index heads, Index layers
 RunConfig multi30k() {
   RunConfig config = transformer(128, 256, 4, 4, 0.3);
   config.attention_dropout = config.feed_forward_dropout = 0;
+  config.tokenizer = "spaces";
   config.min_count = 1;
   config.valid = config.test = 0;
   config.epochs = 1000;
@@ -255,6 +258,11 @@ void validate(const RunConfig& config) {
     at_most("valid", config.valid, most_builtin_held_out);
     at_most("test", config.test, most_builtin_held_out);
   }
+  Segmenter{config.tokenizer};
+  at_least("subwords", config.subwords, 0);
+  usage(config.subwords <= 1 << 20, fmt::format("--subwords: must be at most {}; given {}", 1 << 20, config.subwords));
+  usage(config.subwords == 0 || config.tokenizer != "spaces",
+        "--subwords: must be learnt from plain text; it is tokenised already (tokenizer spaces)");
   at_least("min-count", config.min_count, 1);
   at_least("embed", config.embed, 1);
   at_least("hidden", config.hidden, 1);

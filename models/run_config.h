@@ -22,8 +22,11 @@ struct RunConfig {
   std::vector<std::string> valid_files, test_files;  // ... or files of the same kind as the training text
   std::uint64_t split_seed = 1;                      // of the drawing; of the built-in corpus as a whole
   bool reverse = false;
-  Index length = 0;     // tokens with <eos>; longer sentences are cut; 0: no limit
-  Index min_count = 1;  // rarer words are <unk>
+  std::string tokenizer = "book";  // or "spaces": the text is tokenised already; see models/segmenter.h
+  Index subwords = 0;              // pieces learnt from the plain training text; 0: words, or whatever the text has
+  bool joint_vocabulary = false;   // one for both sides; that of subwords always is
+  Index length = 0;                // tokens with <eos>; longer sentences are cut; 0: no limit
+  Index min_count = 1;             // rarer words are <unk>
 
   // Model.
   std::string model = "bahdanau";

@@ -26,8 +26,8 @@ bool is_partial(const std::string& name) {
 
 // Whether a training makes a file of this name: one of a run's, or its temporary `name.PROCESS.partial`.
 bool is_run_file(const std::string& name) {
-  constexpr std::array names{"config.json",       "source.vocab",  "target.vocab",
-                             "model.safetensors", "metrics.jsonl", "summary.json"};
+  constexpr std::array names{"config.json",   "source.vocab", "target.vocab",  "model.safetensors",
+                             "metrics.jsonl", "summary.json", "subwords.model"};
   const auto matches = [&](const std::string& known) {
     if (name == known) return true;
     if (!name.starts_with(known + ".") || !is_partial(name)) return false;

@@ -1,6 +1,5 @@
 #include "models/tokenizer.h"
 
-#include "core/error.h"
 #include "models/utf8.h"
 
 namespace tapestry {
@@ -24,9 +23,7 @@ char32_t last_code_point(const std::string& text) {
 }  // namespace
 
 Tokens tokenize(std::string_view text) {
-  const std::size_t bad = first_malformed(text);
-  require(bad == std::string_view::npos, "tokenize: text must be UTF-8; byte {} is 0x{:02x}", bad + 1,
-          bad < text.size() ? static_cast<unsigned char>(text[bad]) : 0);
+  require_utf8(text);
   Tokens tokens;
   std::string word;
   const auto finish = [&] {
@@ -51,6 +48,36 @@ std::string detokenize(const Tokens& tokens) {
     if (!text.empty() && !is_cjk(last_code_point(text)) && !is_cjk(decode_utf8(token, 0).value)) text += ' ';
     text += token;
   }
+  return text;
+}
+
+Tokens join_pieces(const Tokens& pieces) {
+  constexpr std::string_view joiner = "@@";
+  Tokens words;
+  std::string word;
+  for (std::size_t i = 0; i < pieces.size(); ++i) {
+    const bool goes_on = pieces[i].ends_with(joiner);
+    word.append(pieces[i], 0, pieces[i].size() - (goes_on ? joiner.size() : 0));
+    if ((goes_on && i + 1 < pieces.size()) || word.empty()) continue;
+    words.push_back(std::move(word));
+    word.clear();
+  }
+  return words;
+}
+
+std::string join_subwords(const Tokens& pieces) {
+  constexpr std::string_view space = "\u2581";
+  std::string text;
+  for (const std::string& piece : pieces)
+    for (std::size_t at = 0; at < piece.size();) {
+      const bool is_space = piece.compare(at, space.size(), space) == 0;
+      if (!is_space)
+        text += piece[at];
+      else if (!text.empty() && text.back() != ' ')
+        text += ' ';
+      at += is_space ? space.size() : 1;
+    }
+  if (text.ends_with(' ')) text.pop_back();
   return text;
 }
 

@@ -24,4 +24,12 @@ Tokens tokenize(std::string_view text);
 /// Joins tokens by single spaces, none beside a character of a script without spaces.
 std::string detokenize(const Tokens& tokens);
 
+/// The words of text that was cut into pieces in subword-nmt's form: "@@" ends a piece whose word goes on, `play@@
+/// house` gives `playhouse`. A word that the last piece leaves open ends there.
+Tokens join_pieces(const Tokens& pieces);
+
+/// The text that SentencePiece's pieces spell: U+2581 stands for a space, `▁play house` gives `playhouse`. Without
+/// spaces at its ends, or several in a row.
+std::string join_subwords(const Tokens& pieces);
+
 }  // namespace tapestry

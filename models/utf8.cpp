@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <iterator>
 
+#include "core/error.h"
+
 namespace tapestry {
 
 namespace {
@@ -123,6 +125,12 @@ std::size_t first_malformed(std::string_view text) {
     at += c.length;
   }
   return std::string_view::npos;
+}
+
+void require_utf8(std::string_view text) {
+  const std::size_t bad = first_malformed(text);
+  require(bad == std::string_view::npos, "tokenize: text must be UTF-8; byte {} is 0x{:02x}", bad + 1,
+          bad < text.size() ? static_cast<unsigned char>(text[bad]) : 0);
 }
 
 char32_t to_lower(char32_t value) {

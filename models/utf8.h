@@ -26,6 +26,9 @@ void append_utf8(std::string& text, char32_t value);
 /// The offset of the first byte that is not UTF-8, or std::string_view::npos.
 std::size_t first_malformed(std::string_view text);
 
+/// Errors: `tokenize: text must be UTF-8; byte 4 is 0xe9`.
+void require_utf8(std::string_view text);
+
 /// Unicode's simple lower case for Latin (with its accents), Greek and Cyrillic; everything else is returned as it is.
 /// Simple means one code point for one: a final sigma stays σ, and İ becomes a plain i.
 char32_t to_lower(char32_t value);

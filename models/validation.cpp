@@ -27,7 +27,7 @@ Validation run_validation(const Run& run, const Corpus& corpus, const std::vecto
   for (std::size_t i = 0; i < std::min(samples, part.size()); ++i) {
     const std::size_t place = i * part.size() / samples;
     result.samples.push_back({fmt::format("{}", fmt::join(inputs[place], " ")),
-                              fmt::format("{}", fmt::join(target_words(run, part.pairs[place].target), " ")),
+                              fmt::format("{}", fmt::join(run.segmenter.words(part.pairs[place].target), " ")),
                               evaluation.hypotheses[place]});
   }
   return result;

@@ -3,6 +3,7 @@
 #include <doctest/doctest.h>
 
 #include "core/error.h"
+#include "tests/temporary_directory.h"
 
 using namespace tapestry;
 
@@ -25,6 +26,18 @@ TEST_SUITE("fast") {
     // a link of one sentence is no link of the other
     CHECK(alignment_error_rate({{{5, 5}}, {}}, {{}, {{5, 5}}}) == 1.0);
     CHECK(alignment_error_rate({}, {}) == 0.0);
+  }
+
+  TEST_CASE("gold links are read as Pharaoh's format has them") {
+    const TemporaryDirectory directory;
+    const std::string path = directory.write("gold", "0-0 2-1  1-2\r\n\n3-0 1-10 3-0");
+    CHECK(read_alignments(path) == std::vector<Alignment>{{{0, 0}, {1, 2}, {2, 1}}, {}, {{1, 10}, {3, 0}}});
+    for (const char* bad : {"0", "0-", "-1-0", "0--1", "a-0", "0-0x", "0-0-0", "0:0", "99999999999-0"})
+      CHECK_THROWS_WITH_AS(
+          read_alignments(directory.write("bad", "0-0\n1-1 " + std::string(bad) + "\n")),
+          fmt::format("{}:2: links must be of the form 0-0, source and target place; {}", directory.file("bad"), bad)
+              .c_str(),
+          Error);
   }
 
   TEST_CASE("the alignment error rate wants as many sentences on both sides") {

@@ -9,6 +9,7 @@
 #include "core/error.h"
 #include "core/splitmix.h"
 #include "models/bleu_tokenizers.h"
+#include "models/run_data.h"
 #include "models/utf8.h"
 #include "models/vocabulary.h"
 #include "tests/shared.h"
@@ -200,6 +201,36 @@ TEST_SUITE("shared") {
     for (const char* sentence : {"go .\n", "i lost .\n", "i'm home .\n"})
       CHECK(first.find(sentence) != std::string::npos);
     CHECK(first.find("he's calm .\n") == std::string::npos);
+  }
+
+  TEST_CASE("Multi30k in pieces: its lines, the joint vocabulary, and words when joined") {
+    const auto folder = shared_path("data/multi30k-en-de");
+    if (!folder) {
+      MESSAGE("skipped: no data/multi30k-en-de in ../shared");
+      return;
+    }
+    RunConfig config;
+    config.source = *folder + "/train.en";
+    config.target = *folder + "/train.de";
+    config.valid_files = {*folder + "/valid.en", *folder + "/valid.de"};
+    config.test_files = {*folder + "/test.2016.en", *folder + "/test.2016.de"};
+    config.tokenizer = suitable_tokenizer(config);
+    config.joint_vocabulary = true;
+    CHECK(config.tokenizer == "spaces");
+    const RunData data = load_data(config);
+    CHECK(data.train.size() == 29000);
+    CHECK(data.valid.size() == 1014);
+    CHECK(data.test.size() == 1000);
+    const auto [source, target] = vocabularies(config, data);
+    CHECK(source.size() == 9712);  // 9,708 different pieces, counted with Python
+    CHECK(target.size() == source.size());
+    std::size_t words = 0;
+    for (const SentencePair& pair : data.test.pairs) {
+      words += data.segmenter.words(pair.target).size();
+      for (const Tokens* side : {&pair.source, &pair.target})
+        CHECK(data.segmenter.join(*side).find("@@") == std::string::npos);
+    }
+    CHECK(words == 12103);  // the reference length that data/README.md states
   }
 
   TEST_CASE("the Chinese file is split by character, in both directions") {

@@ -276,6 +276,67 @@ TEST_CASE("corpus: pairs, alignments, figures") {
   CHECK(run_program({"corpus", "--pairs", "9"}).out.starts_with(pairs.out));
 }
 
+TEST_CASE("corpus: sequences of numbers for a task, as the built-in corpus is printed") {
+  const std::vector<std::string> sort{"corpus", "--task", "sort", "--pairs", "3", "--length", "2-4", "--seed", "7"};
+  std::vector<std::string> aligned = sort;
+  aligned.push_back("--alignments");
+  CHECK(run_program(sort).out == "?");
+  CHECK(run_program(aligned).out == "?");
+  const Outcome whole = run_program({"corpus", "--task", "reverse"});
+  CHECK(whole.status == 0);
+  CHECK(count_lines(whole.out) == 50000);
+}
+
+TEST_CASE("evaluate: attention against gold links, and BLEU by length") {
+  const TinyRun run;
+  const std::string text = run.place.write("text.tsv", "the cat .\tle chat .\na dog\tun chien\nthe\tle\n"),
+                    gold = run.place.write("gold", "0-0 1-1 2-2\n0-0 1-1\n0-0\n");
+  const auto figures = [&](std::vector<std::string> more) {
+    std::vector<std::string> arguments{"evaluate", run.path(), "--json", "--data", text};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    const Outcome outcome = run_program(arguments);
+    CAPTURE(outcome.error);
+    REQUIRE(outcome.status == 0);
+    return json::parse(outcome.out);
+  };
+  // The gold links lie on the diagonal.
+  const json aligned = figures({"--alignments", gold});
+  CHECK(aligned["diagonal_alignment_error_rate"] == 0);
+  CHECK(aligned["alignment_error_rate"].get<double>() > 0);
+  const std::string crossed = run.place.write("crossed", "0-2 1-1 2-0\n1-0 0-1\n0-0\n");
+  // 1 + 0 + 1 of the diagonal's 6 links are among the 6.
+  CHECK(figures({"--alignments", crossed})["diagonal_alignment_error_rate"].get<double>() == doctest::Approx(4.0 / 6));
+
+  const json lengths = figures({"--by-length", "1-2,3-3,4-9"})["by_length"];
+  REQUIRE(lengths.size() == 3);
+  CHECK(lengths[0]["sentences"] == 2);
+  CHECK(lengths[1] == json{{"shortest", 3}, {"longest", 3}, {"sentences", 1}, {"bleu", lengths[1]["bleu"]}});
+  CHECK(lengths[2]["bleu"] == 0);
+  const json whole = figures({"--by-length", "1-9"});
+  CHECK(whole["by_length"][0]["bleu"] == whole["bleu"]);
+  CHECK(run_program({"evaluate", run.path(), "--data", text, "--by-length", "1-2"})
+            .out.find("of the 2 sentences of so many source tokens") != std::string::npos);
+}
+
+TEST_CASE("evaluate: gold links that are not of the text are told by their line") {
+  const TinyRun run, plain("seq2seq");
+  const std::string text = run.place.write("text.tsv", "the cat .\tle chat\n"),
+                    one = run.place.write("one", "0-0 2-1\n"), outside = run.place.write("outside", "1-2\n"),
+                    two = run.place.write("two", "0-0\n0-0\n");
+  const auto evaluate = [&](const TinyRun& of, const std::string& gold, const char* direction) {
+    return run_program({"evaluate", of.path(), "--data", text, "--alignments", gold, direction});
+  };
+  CHECK(evaluate(run, one, "--no-reverse").status == 0);
+  CHECK(evaluate(run, outside, "--reverse").status == 0);
+  CHECK(evaluate(run, outside, "--no-reverse").error ==
+        "tapestry: " + outside +
+            ":1: links must lie within the 3 source and 2 target tokens; place 1 of the source, 2 of the target\n");
+  CHECK(evaluate(run, two, "--no-reverse").error ==
+        "tapestry: " + two + ": must have a line for each sentence pair; it has 2, the text has 1\n");
+  CHECK(evaluate(plain, one, "--no-reverse").error.find("--alignments: the model must have attention") !=
+        std::string::npos);
+}
+
 TEST_CASE("gradcheck: rows and totals, by a part of the name or a pattern") {
   const json part = json::parse(run_program({"gradcheck", "tanh", "--json"}).out);
   CHECK(part["failed"] == 0);

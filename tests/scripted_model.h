@@ -46,13 +46,19 @@ class ScriptedModel : public EncoderDecoder {
   Linear output_;
 };
 
-/// An untrained model whose parameters are `sharpness` times as large as they were drawn, so that its probabilities are
-/// far from even.
+/// An untrained model whose parameters are `sharpness` times as large as they were drawn (those of a Transformer a
+/// third of that, for its norms would make it too sure), so that its probabilities are far from even.
 struct RandomModel {
   RandomModel(const std::string& name, DType dtype, std::uint64_t seed, Index target_words = 6, double sharpness = 3)
-      : store(dtype, seed), model(make_model({name, 9, target_words, 8, 8, 2, 0}, Scope(store))) {
+      : store(dtype, seed), model(make_model(shape(name, target_words), Scope(store))) {
+    const double factor = name == "transformer" ? sharpness / 3 : sharpness;
     for (const Var& parameter : store.parameters())
-      for (Index i = 0; i < parameter.numel(); ++i) parameter.value().set(i, sharpness * parameter.value().at(i));
+      for (Index i = 0; i < parameter.numel(); ++i) parameter.value().set(i, factor * parameter.value().at(i));
+  }
+  static ModelShape shape(const std::string& name, Index target_words) {
+    ModelShape shape{name, 9, target_words, 8, 8, 2, 0};
+    shape.transformer = {8, 12, 2, 2};
+    return shape;
   }
   ParameterStore store;
   std::unique_ptr<EncoderDecoder> model;

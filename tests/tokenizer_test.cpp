@@ -35,6 +35,14 @@ TEST_SUITE("fast") {
     CHECK(tokenize(detokenize(tokenize("他说Tom来了。"))) == tokenize("他说Tom来了。"));
   }
 
+  TEST_CASE("pieces of subword-nmt are put together") {
+    CHECK(join_pieces({"a", "play@@", "house", "pul@@", "l@@", "ey", "."}) == Tokens{"a", "playhouse", "pulley", "."});
+    CHECK(join_pieces({"un@@", "ended@@"}) == Tokens{"unended"});
+    CHECK(join_pieces({"@@", "x", "a@b", "@@c", "@@"}) == Tokens{"x", "a@b", "@@c"});
+    CHECK(join_pieces({"cat@@", "<unk>"}) == Tokens{"cat<unk>"});
+    CHECK(join_pieces({}).empty());
+  }
+
   TEST_CASE("text that is not UTF-8 is refused") {
     CHECK_THROWS_WITH_AS(tokenize("caf\xE9"), "tokenize: text must be UTF-8; byte 4 is 0xe9", Error);
   }

@@ -101,6 +101,116 @@ TEST_CASE("train: text of the user's own, parts in files, and nothing held out u
   CHECK(run_program({"evaluate", place.file("drawn")}).out.find("7 sentences") != std::string::npos);
 }
 
+TEST_CASE("train: text that is tokenised already, with one vocabulary of both sides") {
+  const TemporaryDirectory place;
+  std::string pairs;
+  for (int i = 0; i < 20; ++i)
+    pairs += "A pul@@ ley , 3.5 " + std::to_string(i) + "\tEin Fla@@ schen@@ zug , 3.5 " + std::to_string(i) + "\n";
+  const std::string text = place.write("bpe.tsv", pairs), run = place.file("run");
+  const std::vector<std::string> arguments{"train",    "--data", text,       "--embed", "8",
+                                           "--hidden", "8",      "--epochs", "1",       "--joint-vocabulary",
+                                           "--test",   "4",      "--out",    run};
+  const Outcome trained = run_program(arguments);
+  CAPTURE(trained.error);
+  REQUIRE(trained.status == 0);
+  CHECK(trained.out.find(text + ", tokenised already: split at spaces only\n") != std::string::npos);
+  // A, pul@@, ley, ",", 3.5, Ein, Fla@@, schen@@, zug, 16 numbers (once on each side, so twice) and 4 control tokens.
+  CHECK(trained.out.find("words   29 in one vocabulary of both sides\n") != std::string::npos);
+  CHECK(json::parse(file_bytes(run + "/config.json"))["tokenizer"] == "spaces");
+  CHECK(file_bytes(run + "/source.vocab") == file_bytes(run + "/target.vocab"));
+  CHECK(file_bytes(run + "/source.vocab").find("\nFla@@\n") != std::string::npos);
+  const Outcome translated = run_program({"translate", run, "A pul@@ ley"});
+  CHECK(translated.status == 0);
+  CHECK(translated.out.find("@@") == std::string::npos);
+  CHECK(run_program({"evaluate", run}).out.find("tok:none") != std::string::npos);
+
+  // Only the option decides where it is given.
+  std::vector<std::string> book = arguments;
+  for (const char* more : {"--force", "--tokenizer", "book"}) book.push_back(more);
+  CHECK(run_program(book).out.find(text + ", split into words\n") != std::string::npos);
+  book.back() = "spaces";
+  for (const char* more : {"--subwords", "30"}) book.push_back(more);
+  CHECK(run_program(book).error ==
+        "tapestry: --subwords: must be learnt from plain text; it is tokenised already (tokenizer spaces)\n");
+}
+
+TEST_CASE("train: subwords are learnt from the text, stored in the run, and plain text goes in and comes out") {
+  const TemporaryDirectory place;
+  const std::string run = place.file("run");
+  const Outcome trained = run_program(tiny(run, {"--subwords", "150", "--threads", "1"}));
+  CAPTURE(trained.error);
+  if (trained.status == 2 && trained.error.find("must be built with SentencePiece") != std::string::npos) return;
+  REQUIRE(trained.status == 0);
+  CHECK(trained.error.empty());
+  CHECK(trained.out.find(", cut into 150 pieces learnt from it\n") != std::string::npos);
+  CHECK(trained.out.find("words   154 in one vocabulary of both sides\n") != std::string::npos);
+  CHECK(file_bytes(run + "/source.vocab") == file_bytes(run + "/target.vocab"));
+  CHECK(count_lines(file_bytes(run + "/source.vocab")) == 154);
+  const Outcome translated = run_program({"translate", run}, "The cat sees a Dog.\n\n");
+  CHECK(translated.status == 0);
+  CHECK(count_lines(translated.out) == 2);
+  CHECK(translated.out.ends_with("\n\n"));
+  CHECK(translated.out.find("\u2581") == std::string::npos);
+  const json figures = json::parse(run_program({"evaluate", run, "--json"}).out);
+  CHECK(figures["sentences"] == 20);
+  CHECK(figures["bleu_signature"].get<std::string>().find("tok:13a") != std::string::npos);
+  // The same text and seed give the same pieces and the same model.
+  const std::string again = place.file("again");
+  REQUIRE(run_program(tiny(again, {"--subwords", "150", "--threads", "2"})).status == 0);
+  for (const char* file : {"/subwords.model", "/source.vocab", "/model.safetensors"})
+    CHECK(file_bytes(again + file) == file_bytes(run + file));
+  CHECK(run_program({"compare", run, again, "--samples", "20"}).status == 0);
+
+  const std::string model = file_bytes(run + "/subwords.model");
+  const auto check_broken = [&](const std::string& bytes) {
+    place.write("run/subwords.model", bytes);
+    const Outcome outcome = run_program({"translate", run, "a"});
+    CHECK(outcome.complained(1));
+    CHECK(outcome.error.find(run + "/subwords.model: ") != std::string::npos);
+  };
+  check_broken("");
+  check_broken("garbage");
+  check_broken(model.substr(0, model.size() / 2));
+  std::filesystem::remove(run + "/subwords.model");
+  CHECK(run_program({"translate", run, "a"}).error ==
+        "tapestry: " + run + "/subwords.model: must be readable; No such file or directory\n");
+  place.write("run/subwords.model", model);
+  // It is one of the run's files: a run without subwords that replaces it leaves none.
+  REQUIRE(run_program(tiny(again, {"--force"})).status == 0);
+  CHECK_FALSE(std::filesystem::exists(again + "/subwords.model"));
+  const Outcome unlike = run_program({"compare", again, run});
+  CHECK(unlike.complained(1));
+  CHECK(unlike.error.find("compare: both runs must be scored alike; BLEU is nrefs:1|case:mixed|eff:no|tok:none") !=
+        std::string::npos);
+
+  const Outcome many = run_program(tiny(place.file("many"), {"--subwords", "100000"}));
+  CHECK(many.complained(2));
+  CHECK(many.error.find("for this training text; given 100000") != std::string::npos);
+  CHECK_FALSE(std::filesystem::exists(place.file("many")));
+}
+
+TEST_CASE("train: a task on sequences, and attention against its gold links") {
+  const TemporaryDirectory place;
+  const std::string corpus = "\"$tapestry\" corpus --task reverse --length 1-3 --alignments";
+  REQUIRE(run_shell(corpus + " --pairs 400 > " + place.file("train.tsv") + " && " + corpus + " --pairs 40 --seed 2 > " +
+                    place.file("test.tsv") + " && cut -f 3 " + place.file("test.tsv") + " > " + place.file("gold"))
+              .status == 0);
+  const Outcome trained = run_program({"train", "--data", place.file("train.tsv"), "--embed", "8", "--hidden", "8",
+                                       "--epochs", "1", "--out", place.file("run")});
+  CAPTURE(trained.error);
+  REQUIRE(trained.status == 0);
+  CHECK(trained.out.find("words   54 of the source, 54 of the target") != std::string::npos);
+  const Outcome scored = run_program({"evaluate", place.file("run"), "--test", place.file("test.tsv"), "--alignments",
+                                      place.file("gold"), "--by-length", "1-2,3-3", "--json"});
+  CAPTURE(scored.error);
+  REQUIRE(scored.status == 0);
+  const json figures = json::parse(scored.out);
+  CHECK(figures["by_length"][0]["sentences"].get<int>() + figures["by_length"][1]["sentences"].get<int>() == 40);
+  // The diagonal is wrong but in the middle of 1 or 3 words.
+  CHECK(figures["diagonal_alignment_error_rate"].get<double>() > 0.4);
+  CHECK(figures.contains("alignment_error_rate"));
+}
+
 // A limit on the size of files stands for the full disk: 8 blocks hold the configuration, but no model.
 Outcome run_on_full_disk(const std::vector<std::string>& arguments) {
   std::string command = "trap '' XFSZ\nulimit -f 8\nexec \"$tapestry\"";

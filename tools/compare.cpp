@@ -21,22 +21,25 @@ struct CompareOptions {
   std::string a, b;
   ConfigOptions text;
   DecodingFlags decoding;
-  BleuOptions bleu = word_bleu();
+  BleuFlags bleu;
   std::size_t samples = 1000;
   int threads = 1;
   bool json = false;
 };
 
-bool same_pairs(const Corpus& a, const Corpus& b) {
-  return std::equal(
-      a.pairs.begin(), a.pairs.end(), b.pairs.begin(), b.pairs.end(),
-      [](const SentencePair& x, const SentencePair& y) { return x.source == y.source && x.target == y.target; });
+/// Whether both runs are given the same text; they may cut it into other pieces.
+bool same_pairs(const Run& a, const Corpus& of_a, const Run& b, const Corpus& of_b) {
+  return std::equal(of_a.pairs.begin(), of_a.pairs.end(), of_b.pairs.begin(), of_b.pairs.end(),
+                    [&](const SentencePair& x, const SentencePair& y) {
+                      return a.segmenter.words(x.source) == b.segmenter.words(y.source) &&
+                             a.segmenter.words(x.target) == b.segmenter.words(y.target);
+                    });
 }
 
 nlohmann::json to_json(const BootstrapResult& result, const EvaluationOptions& scoring, std::size_t sentences,
                        std::size_t samples) {
   return {{"bleu", {result.score_a, result.score_b}},
-          {"bleu_signature", bleu_signature(scoring.bleu)},
+          {"bleu_signature", bleu_signature(*scoring.bleu)},
           {"decoding", description(scoring.decoding)},
           {"difference", result.difference},
           {"interval", {result.low, result.high}},
@@ -49,7 +52,7 @@ std::string describe(const CompareOptions& options, const EvaluationOptions& sco
   return format_table(
       {{"BLEU", fmt::format("{:.2f}", result.score_a), options.a},
        {"", fmt::format("{:.2f}", result.score_b), options.b},
-       {"", "", description(scoring.decoding) + "; " + bleu_signature(scoring.bleu)},
+       {"", "", description(scoring.decoding) + "; " + bleu_signature(*scoring.bleu)},
        {"difference", fmt::format("{:+.2f}", result.difference),
         fmt::format("95 % of {} samples lie in [{:+.2f}, {:+.2f}]", options.samples, result.low, result.high)},
        {"p", fmt::format("{:.4f}", result.p_value), "how often chance alone gives a difference of this size"}},
@@ -59,13 +62,17 @@ std::string describe(const CompareOptions& options, const EvaluationOptions& sco
 void compare(const CompareOptions& options) {
   if (options.samples < 1 || options.samples > 1'000'000)
     throw UsageError(fmt::format("--samples: must lie in [1, 1000000]; given {}", options.samples));
-  const EvaluationOptions scoring{options.decoding.options(), options.bleu};
   const Run a = load_run(options.a), b = load_run(options.b);
-  const TestText text = test_text(a.config, options.text);
-  require(same_pairs(text.corpus, test_text(b.config, options.text).corpus),
+  const TestText text = test_text(a, options.text), text_of_b = test_text(b, options.text);
+  require(same_pairs(a, text.corpus, b, text_of_b.corpus),
           "compare: both runs must be scored on the same test part; those of {} and {} differ", options.a, options.b);
+  const EvaluationOptions scoring{options.decoding.options(), options.bleu.options(a)};
+  const std::string signature = bleu_signature(*scoring.bleu), of_the_other = bleu_signature(options.bleu.options(b));
+  require(signature == of_the_other, "compare: both runs must be scored alike; BLEU is {} of {}, {} of {}", signature,
+          options.a, of_the_other, options.b);
   core::Workers workers(options.threads);
-  const Evaluation of_a = evaluate(a, text.corpus, workers, scoring), of_b = evaluate(b, text.corpus, workers, scoring);
+  const Evaluation of_a = evaluate(a, text.corpus, workers, scoring),
+                   of_b = evaluate(b, text_of_b.corpus, workers, scoring);
   const BootstrapResult result = paired_bootstrap(of_a.stats, of_b.stats, options.samples);
   if (options.json)
     fmt::print("{}\n", to_json(result, scoring, text.corpus.size(), options.samples).dump(2));
@@ -87,7 +94,7 @@ void add_compare(CLI::App& program) {
   command.add_option("B", options->b, "Run directory")->required();
   options->text.group("Text");
   add_text_options(options->text);
-  add_bleu_options(command, options->bleu);
+  options->bleu.add_to(command);
   add_number(command, "--samples", options->samples, "Resamplings of the test part (default: 1000)");
   add_threads(command, options->threads);
   add_json(command, options->json);

@@ -1,4 +1,4 @@
-// tapestry corpus: the built-in corpus, to look at or to pipe into something else.
+// tapestry corpus: the built-in corpus and the tasks on sequences, to look at or to pipe into something else.
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -6,9 +6,12 @@
 #include <algorithm>
 #include <cmath>
 #include <nlohmann/json.hpp>
+#include <optional>
+#include <tuple>
 
 #include "models/builtin_corpus.h"
 #include "models/evaluate.h"
+#include "models/sequence_task.h"
 #include "tools/commands.h"
 #include "tools/options.h"
 #include "tools/table.h"
@@ -17,6 +20,7 @@ namespace tapestry {
 namespace {
 
 struct CorpusCommand {
+  std::optional<std::string> task, length;  // without a task: the built-in corpus
   Index pairs = 0;
   std::uint64_t seed = 0;
   bool alignments = false, difficulty = false, json = false;
@@ -78,7 +82,19 @@ void print_difficulty(const BuiltinCorpus& corpus, const CorpusCommand& options)
                    "lrrl"));
 }
 
+void print_task(const CorpusCommand& options) {
+  if (options.difficulty || options.json) throw UsageError("--difficulty: is of the built-in corpus; --task is given");
+  SequenceTask task;
+  task.name = *options.task;
+  task.seed = options.seed;
+  task.pairs = options.pairs;
+  if (options.length) std::tie(task.shortest, task.longest) = parse_range("--length", *options.length);
+  print_pairs(sequence_task(task), options.alignments);
+}
+
 void print_corpus(const CorpusCommand& options) {
+  if (options.task) return print_task(options);
+  if (options.length) throw UsageError("--length: goes with --task; sentences of the built-in corpus have theirs");
   if (options.json && !options.difficulty) throw UsageError("--json: goes with --difficulty; pairs are plain lines");
   if (options.alignments && options.difficulty) throw UsageError("--alignments: cannot be given with --difficulty");
   if (options.pairs < 1 || options.pairs > static_cast<Index>(most_builtin_pairs))
@@ -97,19 +113,30 @@ void print_corpus(const CorpusCommand& options) {
 
 void add_corpus(CLI::App& program) {
   CLI::App& command = *program.add_subcommand(
-      "corpus", "Print the training part of the built-in English-French corpus: a pair a line, English, tab, French.");
+      "corpus",
+      "Print the training part of the built-in English-French corpus: a pair a line, English, tab, French.\n\n"
+      "With --task: pairs of sequences of the numbers 0 to 49, the second being the first in another order.");
   const auto options = std::make_shared<CorpusCommand>();
   const RunConfig quickstart = preset("quickstart");
-  options->pairs = quickstart.pairs;
   options->seed = quickstart.split_seed;
-  add_number(command, "--pairs", options->pairs, fmt::format("Pairs to draw (default: {})", quickstart.pairs));
+  command.add_option("--task", options->task, fmt::format("One of {}", fmt::join(sequence_task_names(), ", ")))
+      ->type_name("NAME");
+  command
+      .add_option("--length", options->length, "Words of a sequence of --task, each length as often (default: 1-25)")
+      ->type_name("LOW-HIGH");
+  add_number(command, "--pairs", options->pairs,
+             fmt::format("Pairs to draw (default: {}, of a task {})", quickstart.pairs, SequenceTask().pairs));
   add_number(command, "--seed", options->seed,
-             fmt::format("Seed of the drawing, as train's --split-seed (default: {})", quickstart.split_seed));
+             fmt::format("Seed of the drawing, of the built-in corpus train's --split-seed (default: {})",
+                         quickstart.split_seed));
   command.add_flag("--alignments", options->alignments,
-                   "Add a third column: links like 0-0 1-2, English place and French place from 0");
+                   "Add a third column: links like 0-0 1-2, place in the first and in the second from 0");
   command.add_flag("--difficulty", options->difficulty, "Print instead how rich and how hard the corpus is");
   add_json(command, options->json);
-  command.callback([options] { print_corpus(*options); });
+  command.callback([options, &command, builtin_pairs = quickstart.pairs] {
+    if (command.count("--pairs") == 0) options->pairs = options->task ? SequenceTask().pairs : builtin_pairs;
+    print_corpus(*options);
+  });
 }
 
 }  // namespace tapestry

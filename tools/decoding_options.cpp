@@ -29,17 +29,25 @@ DecodingOptions DecodingFlags::options() const {
   return options;
 }
 
-void add_bleu_options(CLI::App& command, BleuOptions& options) {
-  const auto read = [&options](const std::string& name) {
+void BleuFlags::add_to(CLI::App& command) {
+  const auto read = [this](const std::string& name) {
     if (name != "none" && name != "13a")
       throw UsageError(fmt::format("--tokenize: must be none or 13a; given {}", name));
-    options.tokenizer = name == "13a" ? BleuTokenizer::mteval_13a : BleuTokenizer::none;
+    tokenizer_ = name == "13a" ? BleuTokenizer::mteval_13a : BleuTokenizer::none;
   };
   command
       .add_option_function<std::string>("--tokenize", read,
-                                        "Tokens that BLEU counts: none, the words as they are (default), or 13a")
+                                        "Tokens that BLEU counts: none, the words as they are, or 13a "
+                                        "(default: none, 13a for a run that writes plain text)")
       ->type_name("none|13a");
-  command.add_flag("--lowercase", options.lowercase, "Let BLEU ignore upper and lower case");
+  command.add_flag("--lowercase", lowercase_, "Let BLEU ignore upper and lower case");
+}
+
+BleuOptions BleuFlags::options(const Run& run) const {
+  BleuOptions options = bleu_options(run);
+  if (tokenizer_) options.tokenizer = *tokenizer_;
+  options.lowercase = lowercase_;
+  return options;
 }
 
 std::string bleu_details(const BleuScore& bleu) {

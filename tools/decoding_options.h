@@ -1,6 +1,7 @@
 #pragma once
 // Options that say how a run translates, and how that is scored.
 
+#include <optional>
 #include <string>
 
 #include "models/evaluate.h"
@@ -26,8 +27,16 @@ class DecodingFlags {
   bool sample_ = false;
 };
 
-/// --tokenize and --lowercase.
-void add_bleu_options(CLI::App& command, BleuOptions& options);
+/// --tokenize and --lowercase: what of a run's own way to score is changed.
+class BleuFlags {
+ public:
+  void add_to(CLI::App& command);
+  BleuOptions options(const Run& run) const;
+
+ private:
+  std::optional<BleuTokenizer> tokenizer_;
+  bool lowercase_ = false;
+};
 
 /// "precisions 71.0/47.5/34.3/24.5, brevity penalty 0.999, length 12065 of 12080 (ratio 0.999)".
 std::string bleu_details(const BleuScore& bleu);

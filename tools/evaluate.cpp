@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 #include <optional>
 
@@ -21,8 +22,8 @@ struct EvaluateOptions {
   std::string directory;
   ConfigOptions text;
   DecodingFlags decoding;
-  BleuOptions bleu = word_bleu();
-  std::optional<std::string> hypotheses;
+  BleuFlags bleu;
+  std::optional<std::string> hypotheses, alignments, by_length;
   int threads = 1;
   bool json = false;
 };
@@ -40,37 +41,97 @@ AlignmentScores score_alignments(const Run& run, const TestText& text, core::Wor
           alignment_error_rate(diagonal, text.alignments)};
 }
 
-nlohmann::json to_json(const Evaluation& result, const EvaluationOptions& options,
-                       const std::optional<AlignmentScores>& alignment) {
+/// The gold links of --alignments, in the direction in which the run translates.
+std::vector<Alignment> gold_alignments(const std::string& path, const TestText& text, bool reverse) {
+  std::vector<Alignment> gold = read_alignments(path);
+  require(gold.size() == text.corpus.size(), "{}: must have a line for each sentence pair; it has {}, the text has {}",
+          path, gold.size(), text.corpus.size());
+  for (std::size_t i = 0; i < gold.size(); ++i) {
+    const SentencePair& pair = text.corpus.pairs[i];
+    for (auto& [source, target] : gold[i]) {
+      if (reverse) std::swap(source, target);
+      require(
+          static_cast<std::size_t>(source) < pair.source.size() &&
+              static_cast<std::size_t>(target) < pair.target.size(),
+          "{}:{}: links must lie within the {} source and {} target tokens; place {} of the source, {} of the target",
+          path, i + 1, pair.source.size(), pair.target.size(), source, target);
+    }
+  }
+  return gold;
+}
+
+/// BLEU of the sentences whose source has so many tokens.
+struct LengthScore {
+  Index shortest, longest, sentences;
+  BleuScore bleu;
+};
+
+/// Reads "1-25,26-30". Errors (UsageError): a range that is none or is empty.
+std::vector<LengthScore> parse_lengths(const std::string& text) {
+  std::vector<LengthScore> ranges;
+  for (std::size_t begin = 0; begin <= text.size();) {
+    const std::size_t end = std::min(text.find(',', begin), text.size());
+    const auto [shortest, longest] = parse_range("--by-length", std::string_view(text).substr(begin, end - begin));
+    if (shortest > longest)
+      throw UsageError(fmt::format("--by-length: must be LOW-HIGH with LOW <= HIGH; given {}-{}", shortest, longest));
+    ranges.push_back({shortest, longest, 0, {}});
+    begin = end + 1;
+  }
+  return ranges;
+}
+
+void score_lengths(std::vector<LengthScore>& ranges, const Evaluation& result, const Corpus& corpus) {
+  for (LengthScore& range : ranges) {
+    BleuStats total;
+    for (std::size_t i = 0; i < corpus.size(); ++i) {
+      const auto length = static_cast<Index>(corpus.pairs[i].source.size());
+      if (length < range.shortest || length > range.longest) continue;
+      ++range.sentences;
+      total += result.stats[i];
+    }
+    range.bleu = bleu(total, result.scoring);
+  }
+}
+
+nlohmann::json to_json(const Evaluation& result, const DecodingOptions& decoding,
+                       const std::optional<AlignmentScores>& alignment, const std::vector<LengthScore>& lengths) {
   nlohmann::json json{{"loss", result.loss},
                       {"perplexity", result.perplexity},
                       {"bleu", result.bleu.score},
-                      {"bleu_signature", bleu_signature(options.bleu)},
+                      {"bleu_signature", bleu_signature(result.scoring)},
                       {"bleu_precisions", result.bleu.precisions},
                       {"brevity_penalty", result.bleu.bp},
                       {"translation_length", result.bleu.stats.sys_len},
                       {"reference_length", result.bleu.stats.ref_len},
-                      {"decoding", description(options.decoding)},
+                      {"decoding", description(decoding)},
                       {"book_bleu", result.book_bleu},
                       {"sentences", result.sentences}};
   if (alignment) {
     json["alignment_error_rate"] = alignment->attention;
     json["diagonal_alignment_error_rate"] = alignment->diagonal;
   }
+  for (const LengthScore& range : lengths)
+    json["by_length"].push_back({{"shortest", range.shortest},
+                                 {"longest", range.longest},
+                                 {"sentences", range.sentences},
+                                 {"bleu", range.bleu.score}});
   return json;
 }
 
-std::string describe(const Evaluation& result, const EvaluationOptions& options,
-                     const std::optional<AlignmentScores>& alignment) {
+std::string describe(const Evaluation& result, const DecodingOptions& decoding,
+                     const std::optional<AlignmentScores>& alignment, const std::vector<LengthScore>& lengths) {
   std::vector<std::vector<std::string>> rows{
       {"loss", fmt::format("{:.4f}", result.loss), "nats per target token with <eos>, the true tokens given"},
       {"perplexity", fmt::format("{:.4f}", result.perplexity), "exp(loss): as unsure as among so many equal words"},
       {"BLEU", fmt::format("{:.2f}", result.bleu.score),
-       "corpus BLEU-4, 0 to 100, of free translations; " + description(options.decoding)},
+       "corpus BLEU-4, 0 to 100, of free translations; " + description(decoding)},
       {"", "", bleu_details(result.bleu)},
-      {"", "", bleu_signature(options.bleu)},
+      {"", "", bleu_signature(result.scoring)},
       {"book BLEU", fmt::format("{:.4f}", result.book_bleu), "the book's sentence BLEU with k = 2, 0 to 1, on average"},
   };
+  for (const LengthScore& range : lengths)
+    rows.push_back({fmt::format("BLEU {}-{}", range.shortest, range.longest), fmt::format("{:.2f}", range.bleu.score),
+                    fmt::format("of the {} of so many source tokens", counted(range.sentences, "sentence"))});
   if (alignment) {
     rows.push_back({"alignment error", fmt::format("{:.4f}", alignment->attention),
                     "of each target word's most attended source word, the true words given; 0 to 1"});
@@ -81,12 +142,23 @@ std::string describe(const Evaluation& result, const EvaluationOptions& options,
 }
 
 void evaluate(const EvaluateOptions& given) {
-  const EvaluationOptions options{given.decoding.options(), given.bleu};
+  EvaluationOptions options{given.decoding.options(), {}};
   if (given.hypotheses) require_writable_folder("--hypotheses", *given.hypotheses);
+  std::vector<LengthScore> lengths;
+  if (given.by_length) lengths = parse_lengths(*given.by_length);
   const Run run = load_run(given.directory);
-  const TestText text = test_text(run.config, given.text);
+  options.bleu = given.bleu.options(run);
+  TestText text = test_text(run, given.text);
+  if (given.alignments) {
+    require(attends(run), "--alignments: the model must have attention; {} is a {}, which has none", given.directory,
+            run.config.model);
+    RunConfig config = run.config;
+    given.text.apply(config);
+    text.alignments = gold_alignments(*given.alignments, text, config.reverse);
+  }
   core::Workers workers(given.threads);
   const Evaluation result = evaluate(run, text.corpus, workers, options);
+  score_lengths(lengths, result, text.corpus);
   std::optional<AlignmentScores> alignment;
   if (!text.alignments.empty() && attends(run)) alignment = score_alignments(run, text, workers);
   if (given.hypotheses) {
@@ -95,11 +167,11 @@ void evaluate(const EvaluateOptions& given) {
     write_atomically(*given.hypotheses, lines);
   }
   if (given.json) {
-    fmt::print("{}\n", to_json(result, options, alignment).dump(2));
+    fmt::print("{}\n", to_json(result, options.decoding, alignment, lengths).dump(2));
     return;
   }
   fmt::print("{}: {}, {}\n\n{}", given.directory, counted(static_cast<std::int64_t>(result.sentences), "sentence"),
-             text.description, describe(result, options, alignment));
+             text.description, describe(result, options.decoding, alignment, lengths));
 }
 
 }  // namespace
@@ -108,18 +180,26 @@ void add_evaluate(CLI::App& program) {
   CLI::App& command = *program.add_subcommand(
       "evaluate",
       "Score a run: loss and perplexity with the true tokens given, BLEU of its own translations and, on the built-in\n"
-      "corpus, how far its attention is from the true word alignment.\n\n"
+      "corpus or with --alignments, how far its attention is from the true word alignment.\n\n"
       "Without text: the test part that the run held out. With --data, or --source and --target: all of that text, or\n"
       "the part of it that --test draws.");
   const auto options = std::make_shared<EvaluateOptions>(command);
   command.add_option("DIR", options->directory, "Run directory")->required();
   options->text.group("Text");
   add_text_options(options->text);
-  add_bleu_options(command, options->bleu);
+  options->bleu.add_to(command);
   command
       .add_option("--hypotheses", options->hypotheses,
                   "Also write the translations, a line each, their words separated by spaces")
       ->type_name("FILE");
+  command
+      .add_option("--alignments", options->alignments,
+                  "Gold links to score attention by, a line a pair: 0-0 1-2, source and target place from 0")
+      ->type_name("FILE");
+  command
+      .add_option("--by-length", options->by_length,
+                  "BLEU also of the sentences of so many source tokens, such as 1-25,26-30")
+      ->type_name("RANGES");
   add_threads(command, options->threads);
   add_json(command, options->json);
   command.callback([options] { evaluate(*options); });

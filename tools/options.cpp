@@ -16,6 +16,13 @@ bool looks_like_number(std::string_view text) {
 
 }  // namespace
 
+std::pair<Index, Index> parse_range(std::string_view option, std::string_view text) {
+  const std::size_t dash = text.find('-');
+  if (dash == std::string_view::npos || dash == 0)
+    throw UsageError(fmt::format("{}: must be LOW-HIGH, such as 1-25; given {}", option, text));
+  return {parse_number<Index>(option, text.substr(0, dash)), parse_number<Index>(option, text.substr(dash + 1))};
+}
+
 void add_threads(CLI::App& command, int& threads) {
   threads = std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
   const auto read = [&threads](const std::string& text) {

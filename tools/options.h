@@ -8,6 +8,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "models/run_config.h"
@@ -29,6 +30,10 @@ T parse_number(std::string_view option, std::string_view text) {
   throw UsageError(fmt::format("{}: must be a {}{}; given {}", option, kind,
                                error == std::errc::result_out_of_range ? " of at most 64 bits" : "", text));
 }
+
+/// The two numbers of "1-25". Errors (UsageError): `--length: must be LOW-HIGH, such as 1-25; given ...`, a number as
+/// parse_number says it.
+std::pair<Index, Index> parse_range(std::string_view option, std::string_view text);
 
 /// Adds an option that sets `value` if it is given.
 template <class T>

@@ -116,6 +116,7 @@ RunConfig configure(const TrainOptions& options) {
   for (std::string* path : {&config.data, &config.source, &config.target}) absolute(*path);
   for (auto* paths : {&config.valid_files, &config.test_files})
     for (std::string& path : *paths) absolute(path);
+  if (options.resume.empty() && !options.config.given("--tokenizer")) config.tokenizer = suitable_tokenizer(config);
   validate(config);
   return config;
 }
@@ -123,6 +124,18 @@ RunConfig configure(const TrainOptions& options) {
 std::string describe_text(const RunConfig& config) {
   if (config.builtin()) return fmt::format("the built-in corpus (seed {})", config.split_seed);
   return config.data.empty() ? config.source + " and " + config.target : config.data;
+}
+
+std::string describe_tokens(const RunConfig& config) {
+  if (config.subwords > 0) return fmt::format("cut into {} learnt from it", counted(config.subwords, "piece"));
+  return config.tokenizer == "book" ? "split into words" : "tokenised already: split at spaces only";
+}
+
+std::string describe_words(const Run& run) {
+  const auto words = [](const Vocabulary& side) { return grouped(static_cast<Index>(side.size())); };
+  if (run.config.joint_vocabulary || run.config.subwords > 0)
+    return fmt::format("{} in one vocabulary of both sides", words(run.source));
+  return fmt::format("{} of the source, {} of the target", words(run.source), words(run.target));
 }
 
 std::string describe_batches(const RunConfig& config) {
@@ -135,11 +148,10 @@ std::string describe_batches(const RunConfig& config) {
 void describe(const Run& run, const RunData& data, const TrainingPlan& plan, int threads) {
   const RunConfig& config = run.config;
   const auto pairs = [](const Corpus& part) { return grouped(static_cast<Index>(part.size())); };
-  fmt::print("text    {}{}\n", describe_text(config), config.reverse ? ", reversed" : "");
+  fmt::print("text    {}{}, {}\n", describe_text(config), config.reverse ? ", reversed" : "", describe_tokens(config));
   fmt::print("pairs   {} for training, {} for validation, {} for the test\n", pairs(data.train), pairs(data.valid),
              pairs(data.test));
-  fmt::print("words   {} of the source, {} of the target\n", grouped(static_cast<Index>(run.source.size())),
-             grouped(static_cast<Index>(run.target.size())));
+  fmt::print("words   {}\n", describe_words(run));
   const std::string sizes = config.model == "transformer"
                                 ? fmt::format("width {}, feed-forward {}, {}", config.width, config.feed_forward,
                                               counted(config.heads, "head"))
@@ -182,8 +194,10 @@ void check(const TrainOptions& options) {
 
 Run make_run(const TrainOptions& options, RunConfig config, const RunData& data) {
   if (!options.resume.empty()) return resumable_run(options.resume, config, data);
-  const auto min_count = static_cast<std::size_t>(config.min_count);
-  return {std::move(config), Vocabulary(sources(data.train), min_count), Vocabulary(targets(data.train), min_count)};
+  auto [source, target] = vocabularies(config, data);
+  Run run(std::move(config), std::move(source), std::move(target));
+  run.segmenter = data.segmenter;
+  return run;
 }
 
 /// Everything that can be wrong with what the user gave shows before the run directory is touched.
@@ -227,6 +241,13 @@ void add_train(CLI::App& program) {
       ->type_name("NAME");
   options->config.group("Text");
   add_text_options(options->config);
+  options->config.text(
+      "--tokenizer", &RunConfig::tokenizer, "NAME",
+      "book: splits words from punctuation, letters become small; spaces: the text is tokenised already,\n"
+      "the default where it has the joiner \"@@ \"");
+  options->config.number("--subwords", &RunConfig::subwords,
+                         "Learn N pieces from the plain text of both sides, with SentencePiece; 0: none");
+  options->config.flag("--joint-vocabulary", &RunConfig::joint_vocabulary, "One vocabulary of both sides");
   options->config.number("--length", &RunConfig::length,
                          "Tokens of a sentence, <eos> included; longer ones are cut before it; 0: no limit");
   options->config.part("--valid", &RunConfig::valid, &RunConfig::valid_files,

@@ -28,10 +28,10 @@ struct TranslateOptions {
 };
 
 /// The tokens of one line; `place` says where it stands. Errors: `place: text must be UTF-8 ...`.
-Tokens read_sentence(std::string_view line, const std::string& place) {
+Tokens read_sentence(const Segmenter& segmenter, std::string_view line, const std::string& place) {
   Tokens tokens;
   try {
-    tokens = tokenize(line);
+    tokens = segmenter.split(line);
   } catch (const Error& error) {
     fail(fmt::format("{}: {}", place, error.what()));
   }
@@ -52,6 +52,8 @@ class Translator {
         workers_(options.threads),
         directory_(options.directory) {}
 
+  const Segmenter& segmenter() const { return run_.segmenter; }
+
   void write_attention_to(AttentionFile& file) {
     require(attends(run_), "--attention: the model must have attention; {} is a {}, which has none", directory_,
             run_.config.model);
@@ -71,7 +73,7 @@ class Translator {
 
  private:
   void print(const TranslatedSentence& sentence, std::size_t rank) const {
-    const std::string text = detokenize(target_words(run_, sentence.target));
+    const std::string text = run_.segmenter.join(sentence.target);
     if (n_best_)
       fmt::print("{}\t{}\t{:.6f}\t{:.6f}\t{}\n", done_, rank, sentence.score, sentence.log_probability, text);
     else
@@ -90,7 +92,7 @@ class Translator {
 void translate_arguments(const std::vector<std::string>& lines, Translator& translator) {
   std::vector<Tokens> sentences;
   for (std::size_t i = 0; i < lines.size(); ++i)
-    sentences.push_back(read_sentence(lines[i], fmt::format("sentence {}", i + 1)));
+    sentences.push_back(read_sentence(translator.segmenter(), lines[i], fmt::format("sentence {}", i + 1)));
   translator(sentences);
 }
 
@@ -102,7 +104,7 @@ void translate_input(Translator& translator) {
   std::string line;
   for (std::size_t number = 1; std::getline(std::cin, line); ++number) {
     if (number == 1 && line.starts_with("\xEF\xBB\xBF")) line.erase(0, 3);  // as the readers of files do
-    sentences.push_back(read_sentence(line, fmt::format("standard input:{}", number)));
+    sentences.push_back(read_sentence(translator.segmenter(), line, fmt::format("standard input:{}", number)));
     if (sentences.size() < most) continue;
     translator(sentences);
     sentences.clear();
