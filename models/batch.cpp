@@ -72,8 +72,8 @@ core::Random epoch_random(std::uint64_t seed, Index epoch) {
   return core::Random(seed, stream + static_cast<std::uint64_t>(epoch));
 }
 
-Rows shuffled(const std::vector<Example>& data, core::Random& random) {
-  Rows order;
+MicroBatch shuffled(const std::vector<Example>& data, core::Random& random) {
+  MicroBatch order;
   for (const Example& example : data) order.push_back(&example);
   random.shuffle(std::span(order));
   return order;
@@ -81,11 +81,11 @@ Rows shuffled(const std::vector<Example>& data, core::Random& random) {
 
 }  // namespace
 
-std::vector<Rows> epoch_batches(const std::vector<Example>& data, std::size_t batch, bool bucket, std::uint64_t seed,
-                                Index epoch) {
+std::vector<MicroBatch> epoch_batches(const std::vector<Example>& data, std::size_t batch, bool bucket,
+                                      std::uint64_t seed, Index epoch) {
   constexpr std::size_t pool_batches = 50;
   core::Random random = epoch_random(seed, epoch);
-  Rows order = shuffled(data, random);
+  MicroBatch order = shuffled(data, random);
   if (bucket) {
     const auto shorter = [](const Example* a, const Example* b) {
       return std::pair(a->target.size(), a->source.size()) < std::pair(b->target.size(), b->source.size());
@@ -95,7 +95,7 @@ std::vector<Rows> epoch_batches(const std::vector<Example>& data, std::size_t ba
           order.begin() + static_cast<std::ptrdiff_t>(begin),
           order.begin() + static_cast<std::ptrdiff_t>(std::min(order.size(), begin + pool_batches * batch)), shorter);
   }
-  std::vector<Rows> batches;
+  std::vector<MicroBatch> batches;
   for (std::size_t begin = 0; begin < order.size(); begin += batch)
     batches.emplace_back(order.begin() + static_cast<std::ptrdiff_t>(begin),
                          order.begin() + static_cast<std::ptrdiff_t>(std::min(order.size(), begin + batch)));
@@ -103,9 +103,9 @@ std::vector<Rows> epoch_batches(const std::vector<Example>& data, std::size_t ba
   return batches;
 }
 
-std::vector<Rows> token_batches(const std::vector<Example>& data, Index tokens, std::uint64_t seed, Index epoch) {
+std::vector<MicroBatch> token_batches(const std::vector<Example>& data, Index tokens, std::uint64_t seed, Index epoch) {
   core::Random random = epoch_random(seed, epoch);
-  Rows order = shuffled(data, random);
+  MicroBatch order = shuffled(data, random);
   const auto longer_side = [](const Example* row) {
     return static_cast<Index>(std::max(row->source.size(), row->target.size()));
   };
@@ -114,7 +114,7 @@ std::vector<Rows> token_batches(const std::vector<Example>& data, Index tokens, 
     return std::pair(longer_side(row), static_cast<Index>(row->source.size()) - static_cast<Index>(row->target.size()));
   };
   std::stable_sort(order.begin(), order.end(), [&](const Example* a, const Example* b) { return key(a) < key(b); });
-  std::vector<Rows> batches;
+  std::vector<MicroBatch> batches;
   for (const Example* row : order) {
     const Index longest = longer_side(row);  // of all so far: they are sorted
     if (longest > tokens)

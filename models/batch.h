@@ -38,8 +38,8 @@ struct Batch {
 };
 Batch make_batch(std::span<const Example* const> rows);
 
-/// The sentences of a micro-batch.
-using Rows = std::vector<const Example*>;
+/// The sentences that go through the model together, before they are dealt to shards.
+using MicroBatch = std::vector<const Example*>;
 
 /// Cuts `rows` into `shards` contiguous parts of about equally many target tokens; a part may be empty.
 /// Returns the shards + 1 boundaries.
@@ -47,13 +47,13 @@ std::vector<std::size_t> deal(std::span<const Example* const> rows, std::size_t 
 
 /// The batches of one epoch, in a random order that depends on (seed, epoch) alone. With `bucket`, sentences are
 /// sorted by length within pools of many batches first, so that a batch has little padding.
-std::vector<Rows> epoch_batches(const std::vector<Example>& data, std::size_t batch, bool bucket, std::uint64_t seed,
-                                Index epoch);
+std::vector<MicroBatch> epoch_batches(const std::vector<Example>& data, std::size_t batch, bool bucket,
+                                      std::uint64_t seed, Index epoch);
 
 /// The same, but a batch holds at most `tokens` tokens, counted with padding on the side that has more of them: its
 /// sentences times the longest of both sides. All sentences are sorted by length, equal ones in a random order, so that
 /// there is little padding and every epoch has the same number of batches.
 /// Errors (UsageError): the longest sentence has more tokens.
-std::vector<Rows> token_batches(const std::vector<Example>& data, Index tokens, std::uint64_t seed, Index epoch);
+std::vector<MicroBatch> token_batches(const std::vector<Example>& data, Index tokens, std::uint64_t seed, Index epoch);
 
 }  // namespace tapestry

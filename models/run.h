@@ -5,7 +5,8 @@
 //   source.vocab, target.vocab
 //   subwords.model      of SentencePiece, where the run has subwords
 //   model.safetensors   the best model so far
-//   metrics.jsonl       a line an epoch
+//   metrics.jsonl       a line an epoch, or a validation
+//   checkpoints/        to go on from (checkpoint.h)
 //   summary.json        the figures at the end
 
 #include <memory>

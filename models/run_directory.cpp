@@ -12,6 +12,7 @@
 #include <filesystem>
 #include <vector>
 
+#include "models/checkpoint.h"
 #include "models/run.h"
 
 namespace tapestry {
@@ -19,13 +20,17 @@ namespace {
 
 namespace fs = std::filesystem;
 
+bool is_partial(const std::string& name) {
+  return name.ends_with(".partial");
+}
+
 // Whether a training makes a file of this name: one of a run's, or its temporary `name.PROCESS.partial`.
 bool is_run_file(const std::string& name) {
   constexpr std::array names{"config.json",   "source.vocab", "target.vocab",  "model.safetensors",
                              "metrics.jsonl", "summary.json", "subwords.model"};
   const auto matches = [&](const std::string& known) {
     if (name == known) return true;
-    if (!name.starts_with(known + ".") || !name.ends_with(".partial")) return false;
+    if (!name.starts_with(known + ".") || !is_partial(name)) return false;
     const std::string number = name.substr(known.size() + 1, name.size() - known.size() - 1 - std::strlen(".partial"));
     return !number.empty() && number.find_first_not_of("0123456789") == std::string::npos;
   };
@@ -42,7 +47,9 @@ Contents contents_of(const fs::path& directory) {
   std::error_code error;
   for (fs::directory_iterator entry(directory, error), end; !error && entry != end; entry.increment(error)) {
     std::error_code ignored;
-    const bool ours = is_run_file(entry->path().filename().string()) && entry->is_regular_file(ignored);
+    const std::string name = entry->path().filename().string();
+    const bool ours = name == "checkpoints" ? holds_only_checkpoints(entry->path().string())
+                                            : is_run_file(name) && entry->is_regular_file(ignored);
     (ours ? contents.of_run : contents.others).push_back(entry->path());
   }
   require(!error, "{}: must be a readable directory; {}", directory.string(), error.message());
@@ -64,7 +71,7 @@ bool is_replaceable(const Contents& contents) {
 void remove_all(const std::vector<fs::path>& paths) {
   for (const fs::path& path : paths) {
     std::error_code error;
-    fs::remove(path, error);
+    fs::remove_all(path, error);
     require(!error, "{}: must be removable; {}", path.string(), error.message());
   }
 }
@@ -79,7 +86,7 @@ RunDirectory::RunDirectory(const std::string& directory, bool force) {
           error ? error.message() : "it is a file");
   // Without links and a trailing slash, for the name of the one beside it.
   directory_ = path_ = fs::canonical(directory).string();
-  lock();
+  lock(path_);
   try {
     const Contents contents = contents_of(directory_);
     if (!is_replaceable(contents))
@@ -92,17 +99,40 @@ RunDirectory::RunDirectory(const std::string& directory, bool force) {
     else
       remove_all(contents.of_run);
   } catch (...) {
-    ::close(lock_);
+    unlock();
     throw;
   }
 }
 
-void RunDirectory::lock() {
-  lock_ = ::open(directory_.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  require(lock_ >= 0, "{}: must be readable; {}", directory_, std::strerror(errno));
-  if (::flock(lock_, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK) return;
-  ::close(lock_);
-  fail(fmt::format("{}: only one training may write to a directory; another one does", directory_));
+RunDirectory::RunDirectory(const std::string& directory) {
+  std::error_code error;
+  directory_ = path_ = fs::canonical(directory, error).string();
+  require(!error, "{}: must be a run directory; {}", directory, error.message());
+  lock(path_);
+  try {
+    for (const fs::path& file : contents_of(path_).of_run)
+      if (is_partial(file.filename().string())) remove_all({file});
+  } catch (...) {
+    unlock();
+    throw;
+  }
+}
+
+void RunDirectory::lock(const std::string& path) {
+  locks_.push_back(::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  const auto require_locked = [&](bool holds, const std::string& message) {
+    if (holds) return;
+    unlock();
+    fail(message);
+  };
+  require_locked(locks_.back() >= 0, fmt::format("{}: must be readable; {}", path, std::strerror(errno)));
+  require_locked(::flock(locks_.back(), LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK,
+                 fmt::format("{}: only one training may write to a directory; another one does", path));
+}
+
+void RunDirectory::unlock() {
+  for (int descriptor : locks_) ::close(descriptor);
+  locks_.clear();
 }
 
 void RunDirectory::stage() {
@@ -111,6 +141,7 @@ void RunDirectory::stage() {
   fs::create_directories(path_, error);
   require(!error && fs::is_directory(path_), "{}: must be a directory that can be made; {}", path_,
           error ? error.message() : "it is a file");
+  lock(path_);
   const Contents contents = contents_of(path_);
   if (!contents.others.empty() || !is_replaceable(contents))
     throw UsageError(fmt::format("{}: must be free for the new run; it holds other files", path_));
@@ -139,7 +170,8 @@ void RunDirectory::finish() {
 
 RunDirectory::~RunDirectory() {
   std::error_code ignored;
-  if (path_ != directory_ && !fs::exists(fs::path(path_) / "model.safetensors", ignored)) {
+  const auto holds = [&](const char* name) { return fs::exists(fs::path(path_) / name, ignored); };
+  if (path_ != directory_ && !holds("model.safetensors") && !holds("checkpoints")) {
     try {
       remove_all(contents_of(path_).of_run);
       fs::remove(path_, ignored);
@@ -147,7 +179,7 @@ RunDirectory::~RunDirectory() {
       // What cannot be removed is taken over by the next training.
     }
   }
-  ::close(lock_);
+  unlock();
 }
 
 }  // namespace tapestry

@@ -2,6 +2,7 @@
 // The directory a training writes to, and how it replaces an earlier run.
 
 #include <string>
+#include <vector>
 
 namespace tapestry {
 
@@ -16,7 +17,10 @@ class RunDirectory {
   /// Errors (UsageError): the directory holds a run, or what a killed training left, and `force` is false; it holds
   /// other files and no run. Errors: it cannot be made or read; another training writes to it.
   RunDirectory(const std::string& directory, bool force);
-  /// Without `finish`, removes DIR.new unless it holds a model.
+  /// Claims a run to train it on in place, and removes what a kill left half written.
+  /// Errors: it is not there; another training writes to it.
+  static RunDirectory resume(const std::string& directory) { return RunDirectory(directory); }
+  /// Without `finish`, removes DIR.new unless it holds a model or a checkpoint.
   ~RunDirectory();
   RunDirectory(const RunDirectory&) = delete;
   RunDirectory& operator=(const RunDirectory&) = delete;
@@ -27,11 +31,13 @@ class RunDirectory {
   void finish();
 
  private:
-  void lock();
+  explicit RunDirectory(const std::string& directory);
+  void lock(const std::string& path);
+  void unlock();
   void stage();
 
   std::string directory_, path_;
-  int lock_ = -1;
+  std::vector<int> locks_;  // descriptors of the directories
 };
 
 }  // namespace tapestry

@@ -4,9 +4,13 @@
 
 #include <chrono>
 #include <cmath>
+#include <filesystem>
 #include <nlohmann/json.hpp>
+#include <utility>
 
 #include "core/files.h"
+#include "models/checkpoint.h"
+#include "models/resume.h"
 #include "models/training_step.h"
 
 namespace tapestry {
@@ -53,6 +57,16 @@ class Warnings {
   TrainingListener& listener_;
 };
 
+// The first `lines` lines of a file; fewer if it has not so many.
+std::string first_lines(const std::string& path, Index lines) {
+  if (!std::filesystem::exists(path)) return "";
+  const std::string text = read_file(path);
+  std::size_t end = 0;
+  for (Index line = 0; line < lines && end < text.size(); ++line)
+    end = std::min(text.find('\n', end), text.size() - 1) + 1;
+  return text.substr(0, end);
+}
+
 // One training run on its way through the updates.
 class Loop {
  public:
@@ -65,63 +79,98 @@ class Loop {
         directory_(directory),
         listener_(listener),
         warnings_(run, listener),
+        checkpoints_(directory, run.config.keep),
         optimizer_(run.store->pieces(), run.config.adam()),
         step_(*run.model, *run.store, optimizer_, workers,
               {static_cast<std::size_t>(run.config.shards), run.config.divisor, run.config.clip,
-               run.config.label_smoothing}) {}
+               run.config.label_smoothing}) {
+    state_.seed = run.config.seed;
+    state_.train_text = fingerprint(data.train);
+    state_.valid_text = fingerprint(data.valid);
+  }
 
-  TrainingSummary run() {
+  // Takes up the newest checkpoint; without one, begins anew.
+  void resume() {
+    checkpoints_.tidy();
+    if (auto state = checkpoints_.restore_newest(*run_.store, optimizer_)) state_ = std::move(*state);
+    metrics_ = first_lines(metrics_path(), state_.metrics);
+    write_atomically(metrics_path(), metrics_);
+  }
+
+  // Makes at most so many updates; 0: as many as are left.
+  TrainingSummary run(Index most) {
     warnings_.at_start(plan_.schedule.peak());
-    while (stopped().empty()) train_epoch();
-    load_parameters(*run_.store, directory_ + "/model.safetensors");
-    return {progress().train_loss,
-            best_loss_,
-            std::nullopt,
-            stopped(),
-            plan_.schedule.peak().rate,
-            update_,
-            run_.store->elements(),
-            seconds_,
-            static_cast<double>(tokens_) / seconds_,
-            0,
-            run_.config.seed,
-            run_.config.shards,
-            workers_.threads()};
+    const Index left = plan_.updates - state_.update, end = state_.update + (most > 0 ? std::min(most, left) : left);
+    bool saved = true;
+    while (stopped().empty() && state_.update < end) saved = advance();
+    if (!saved) checkpoints_.save_last(*run_.store, optimizer_, state_);
+    TrainingSummary summary;
+    summary.stopped = stopped();
+    if (!summary.stopped.empty()) load_parameters(*run_.store, model_path());
+    summary.train_loss = progress().train_loss;
+    summary.valid_loss = state_.best_loss;
+    summary.peak_rate = plan_.schedule.peak().rate;
+    summary.updates = state_.update;
+    summary.parameters = run_.store->elements();
+    summary.seconds = state_.seconds;
+    summary.tokens_per_second = progress().tokens_per_second;
+    summary.seed = run_.config.seed;
+    summary.shards = run_.config.shards;
+    summary.threads = workers_.threads();
+    return summary;
   }
 
  private:
+  std::string metrics_path() const { return directory_ + "/metrics.jsonl"; }
+  std::string model_path() const { return directory_ + "/model.safetensors"; }
+
   // Why training has ended; empty while it has not.
   std::string stopped() const {
-    if (run_.config.patience > 0 && stale_ >= run_.config.patience) return "patience";
-    if (update_ < plan_.updates) return "";
+    if (run_.config.patience > 0 && state_.stale >= run_.config.patience) return "patience";
+    if (state_.update < plan_.updates) return "";
     return plan_.updates == run_.config.epochs * plan_.epoch_updates ? "epochs" : "updates";
   }
 
-  void train_epoch() {
-    ++epoch_;
-    epoch_nll_ = 0;
-    epoch_tokens_ = 0;
-    const std::vector<Rows> batches = micro_batches(run_.config, plan_.train, epoch_);
-    const auto each = static_cast<std::size_t>(run_.config.accumulate);
-    for (std::size_t begin = 0; begin < batches.size() && stopped().empty(); begin += each) {
-      const std::size_t count = std::min(each, batches.size() - begin);
-      update(std::span(batches).subspan(begin, count));
-      const Index every = run_.config.validate_every > 0 ? run_.config.validate_every : plan_.epoch_updates;
-      const bool due = run_.config.validate_every > 0 ? update_ % every == 0 : begin + count == batches.size();
-      if (due || update_ == plan_.updates) report();
+  // One update, and what is due after it. Returns whether it ended with a checkpoint.
+  bool advance() {
+    const RunConfig& config = run_.config;
+    if (batches_.empty()) batches_ = micro_batches(config, plan_.train, state_.epoch + 1);
+    if (state_.batch == 0) {
+      state_.epoch_nll = 0;
+      state_.epoch_tokens = 0;
     }
+    update();
+    const bool epoch_ended = state_.batch == static_cast<Index>(batches_.size());
+    if (epoch_ended) {
+      ++state_.epoch;
+      state_.batch = 0;
+      batches_.clear();
+    }
+    const auto every = [&](Index updates) { return updates > 0 && state_.update % updates == 0; };
+    const bool due = config.validate_every > 0 ? every(config.validate_every) : epoch_ended;
+    if (due || state_.update == plan_.updates) report();
+    if (epoch_ended)
+      checkpoints_.save_epoch(*run_.store, optimizer_, state_);
+    else if (every(config.checkpoint_every))
+      checkpoints_.save_last(*run_.store, optimizer_, state_);
+    return epoch_ended || every(config.checkpoint_every);
   }
 
-  void update(std::span<const Rows> batches) {
+  void update() {
     const Stopwatch watch;
-    ++update_;
-    const Pass pass{true, run_.config.seed, static_cast<std::uint64_t>(update_), 0};
-    const UpdateResult result = step_(batches, pass, plan_.schedule.rate(update_));
-    if (update_ == 1) warnings_.at_first_loss(result.nll / static_cast<double>(result.tokens));
-    epoch_nll_ += result.nll;
-    epoch_tokens_ += result.tokens;
-    tokens_ += result.tokens;
-    seconds_ += watch.seconds();
+    const auto begin = static_cast<std::size_t>(state_.batch);
+    const std::size_t count = std::min(static_cast<std::size_t>(run_.config.accumulate), batches_.size() - begin);
+    const Index number = state_.update + 1;
+    const Pass pass{true, run_.config.seed, static_cast<std::uint64_t>(number), 0};
+    const UpdateResult result =
+        step_(std::span(std::as_const(batches_)).subspan(begin, count), pass, plan_.schedule.rate(number));
+    if (number == 1) warnings_.at_first_loss(result.nll / static_cast<double>(result.tokens));
+    state_.update = number;
+    state_.batch += static_cast<Index>(count);
+    state_.epoch_nll += result.nll;
+    state_.epoch_tokens += result.tokens;
+    state_.tokens += result.tokens;
+    state_.seconds += watch.seconds();
     listener_.updated(progress());
   }
 
@@ -130,13 +179,14 @@ class Loop {
     if (!plan_.valid.empty()) {
       validation = run_validation(run_, data_.valid, plan_.valid, run_.config.valid_bleu, workers_);
       require(std::isfinite(validation->loss),
-              "training: the validation loss must stay finite; after update {} it is {}", update_, validation->loss);
+              "training: the validation loss must stay finite; after update {} it is {}", state_.update,
+              validation->loss);
       warnings_.at_validation(*validation);
     }
-    const bool better = !validation || !best_loss_ || validation->loss < *best_loss_;
-    if (better) save_parameters(*run_.store, directory_ + "/model.safetensors");
-    if (better && validation) best_loss_ = validation->loss;
-    stale_ = better ? 0 : stale_ + 1;
+    const bool better = !validation || !state_.best_loss || validation->loss < *state_.best_loss;
+    if (better) save_parameters(*run_.store, model_path());
+    if (better && validation) state_.best_loss = validation->loss;
+    state_.stale = better ? 0 : state_.stale + 1;
     write_metrics(validation);
     listener_.reported(progress(), validation);
   }
@@ -149,21 +199,22 @@ class Loop {
                  {"train_loss", now.train_loss},
                  {"rate", now.rate},
                  {"tokens_per_second", now.tokens_per_second},
-                 {"seconds", seconds_}});
+                 {"seconds", state_.seconds}});
     metrics_ += line.dump() + "\n";
-    write_atomically(directory_ + "/metrics.jsonl", metrics_);
+    ++state_.metrics;
+    write_atomically(metrics_path(), metrics_);
   }
 
   TrainingProgress progress() const {
-    const double made = static_cast<double>(update_), all = static_cast<double>(plan_.updates);
-    return {epoch_,
+    const double made = static_cast<double>(state_.update), all = static_cast<double>(plan_.updates);
+    return {state_.epoch + (state_.batch > 0 ? 1 : 0),
             run_.config.epochs,
-            update_,
+            state_.update,
             plan_.updates,
-            epoch_nll_ / static_cast<double>(epoch_tokens_),
-            plan_.schedule.rate(update_),
-            static_cast<double>(tokens_) / seconds_,
-            seconds_ / made * (all - made)};
+            state_.epoch_nll / static_cast<double>(state_.epoch_tokens),
+            plan_.schedule.rate(state_.update),
+            static_cast<double>(state_.tokens) / state_.seconds,
+            state_.seconds / made * (all - made)};
   }
 
   Run& run_;
@@ -173,12 +224,11 @@ class Loop {
   const std::string& directory_;
   TrainingListener& listener_;
   Warnings warnings_;
+  Checkpoints checkpoints_;
   Adam optimizer_;
   TrainingStep step_;
-  Index epoch_ = 0, update_ = 0, stale_ = 0;  // stale: validations since the best
-  double epoch_nll_ = 0, seconds_ = 0;
-  Index epoch_tokens_ = 0, tokens_ = 0;
-  std::optional<double> best_loss_;
+  TrainingState state_;
+  std::vector<MicroBatch> batches_;  // of the epoch that runs
   std::string metrics_;
 };
 
@@ -208,11 +258,14 @@ std::size_t peak_resident_bytes() {
 }
 
 TrainingSummary train(Run& run, const RunData& data, const TrainingPlan& plan, core::Workers& workers,
-                      const std::string& directory, TrainingListener& listener) {
+                      const std::string& directory, TrainingListener& listener, const TrainingCall& call) {
   save_run(run, directory);
-  TrainingSummary summary = Loop(run, data, plan, workers, directory, listener).run();
-  if (data.valid.size() > 0) summary.valid_bleu = evaluate(run, data.valid, workers).bleu.score;
+  Loop loop(run, data, plan, workers, directory, listener);
+  if (call.resume) loop.resume();
+  TrainingSummary summary = loop.run(call.stop_after);
   summary.peak_bytes = peak_resident_bytes();
+  if (summary.stopped.empty()) return summary;
+  if (data.valid.size() > 0) summary.valid_bleu = evaluate(run, data.valid, workers).bleu.score;
   write_atomically(directory + "/summary.json", to_json(summary).dump(2) + "\n");
   return summary;
 }

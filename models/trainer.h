@@ -13,7 +13,7 @@ struct TrainingSummary {
   double train_loss = 0;             // nats per target token, unsmoothed, over the last epoch's updates, dropout on
   std::optional<double> valid_loss;  // of the best model; none without a validation part
   std::optional<double> valid_bleu;
-  std::string stopped;  // what ended training: "epochs", "updates" or "patience"
+  std::string stopped;  // what ended training: "epochs", "updates" or "patience"; empty while it can go on
   double peak_rate = 0;
   Index updates = 0, parameters = 0;
   double seconds = 0, tokens_per_second = 0;  // of training, validation left out; target tokens
@@ -44,10 +44,17 @@ class TrainingListener {
   virtual void warned(const std::string& message) = 0;
 };
 
+/// What is asked of one call, and no part of the configuration.
+struct TrainingCall {
+  bool resume = false;   // from the newest checkpoint of the directory
+  Index stop_after = 0;  // updates of this call; 0: to the end
+};
+
 /// Trains a fresh model as planned and leaves the run in `directory`, which was prepared. The best model is the one of
-/// lowest validation loss; without validation it is the last. The run holds the best model at the end.
+/// lowest validation loss; without validation it is the last. The run holds the best model at the end. A training that
+/// is stopped or killed and resumed gives the same bytes as one that is not.
 TrainingSummary train(Run& run, const RunData& data, const TrainingPlan& plan, core::Workers& workers,
-                      const std::string& directory, TrainingListener& listener);
+                      const std::string& directory, TrainingListener& listener, const TrainingCall& call = {});
 
 /// The largest resident memory of this process so far, in bytes.
 std::size_t peak_resident_bytes();

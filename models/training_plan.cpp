@@ -2,7 +2,7 @@
 
 namespace tapestry {
 
-std::vector<Rows> micro_batches(const RunConfig& config, const std::vector<Example>& train, Index epoch) {
+std::vector<MicroBatch> micro_batches(const RunConfig& config, const std::vector<Example>& train, Index epoch) {
   if (config.batch_tokens > 0) return token_batches(train, config.batch_tokens, config.seed, epoch);
   return epoch_batches(train, static_cast<std::size_t>(config.batch), config.bucket, config.seed, epoch);
 }

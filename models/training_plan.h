@@ -20,6 +20,6 @@ struct TrainingPlan {
 
 /// The micro-batches of one epoch, of sentences or of tokens as the configuration says; their order depends on (seed,
 /// epoch) alone, their number on neither.
-std::vector<Rows> micro_batches(const RunConfig& config, const std::vector<Example>& train, Index epoch);
+std::vector<MicroBatch> micro_batches(const RunConfig& config, const std::vector<Example>& train, Index epoch);
 
 }  // namespace tapestry

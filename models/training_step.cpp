@@ -16,11 +16,11 @@ TrainingStep::TrainingStep(const EncoderDecoder& model, const ParameterStore& st
   for (std::size_t s = 0; s < options.shards; ++s) gradients_.push_back(store.gradients());
 }
 
-void TrainingStep::run_shard(std::size_t shard, std::span<const Rows> batches, Pass pass) {
+void TrainingStep::run_shard(std::size_t shard, std::span<const MicroBatch> batches, Pass pass) {
   nll_[shard] = 0;
   const Index first = pass.first_sentence;
   Index before = 0;  // sentences of the micro-batches so far
-  for (const Rows& rows : batches) {
+  for (const MicroBatch& rows : batches) {
     const std::vector<std::size_t> boundaries = deal(rows, options_.shards);
     const std::size_t begin = boundaries[shard], end = boundaries[shard + 1];
     pass.first_sentence = first + before + static_cast<Index>(begin);
@@ -34,7 +34,7 @@ void TrainingStep::run_shard(std::size_t shard, std::span<const Rows> batches, P
   }
 }
 
-UpdateResult TrainingStep::operator()(std::span<const Rows> batches, Pass pass, double lr) {
+UpdateResult TrainingStep::operator()(std::span<const MicroBatch> batches, Pass pass, double lr) {
   pass.training = true;
   try {
     return update(batches, pass, lr);
@@ -46,12 +46,12 @@ UpdateResult TrainingStep::operator()(std::span<const Rows> batches, Pass pass, 
   }
 }
 
-UpdateResult TrainingStep::update(std::span<const Rows> batches, const Pass& pass, double lr) {
+UpdateResult TrainingStep::update(std::span<const MicroBatch> batches, const Pass& pass, double lr) {
   workers_.run(static_cast<Index>(options_.shards),
                [&](Index shard) { run_shard(static_cast<std::size_t>(shard), batches, pass); });
 
   UpdateResult result;
-  for (const Rows& rows : batches)
+  for (const MicroBatch& rows : batches)
     for (const Example* row : rows) result.tokens += static_cast<Index>(row->target.size());
   result.nll = std::accumulate(nll_.begin(), nll_.end(), 0.0);
   result.norm = gather_gradients(options_.divisor > 0 ? options_.divisor : static_cast<double>(result.tokens));
@@ -82,7 +82,7 @@ double TrainingStep::gather_gradients(double divisor) {
 }
 
 // "; the first op is ..., the first parameter ...", as far as they can be told. Runs the shards once more, watched.
-std::string TrainingStep::blame(std::span<const Rows> batches, const Pass& pass) {
+std::string TrainingStep::blame(std::span<const MicroBatch> batches, const Pass& pass) {
   std::string text;
   for (const Var& parameter : store_.parameters()) {
     if (is_finite(parameter.value())) continue;

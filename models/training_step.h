@@ -38,14 +38,14 @@ class TrainingStep {
   /// micro-batches are one large one, and only a shard's part of one of them is in memory at a time. `pass` says seed
   /// and number of the update. Errors: loss or norm are not finite, with the first op and the first parameter that are
   /// to blame; the parameters are then as they were.
-  UpdateResult operator()(std::span<const Rows> batches, Pass pass, double lr);
-  UpdateResult operator()(const Rows& rows, const Pass& pass, double lr) { return (*this)({&rows, 1}, pass, lr); }
+  UpdateResult operator()(std::span<const MicroBatch> batches, Pass pass, double lr);
+  UpdateResult operator()(const MicroBatch& rows, const Pass& pass, double lr) { return (*this)({&rows, 1}, pass, lr); }
 
  private:
-  UpdateResult update(std::span<const Rows> batches, const Pass& pass, double lr);
-  void run_shard(std::size_t shard, std::span<const Rows> batches, Pass pass);
+  UpdateResult update(std::span<const MicroBatch> batches, const Pass& pass, double lr);
+  void run_shard(std::size_t shard, std::span<const MicroBatch> batches, Pass pass);
   double gather_gradients(double divisor);
-  std::string blame(std::span<const Rows> batches, const Pass& pass);
+  std::string blame(std::span<const MicroBatch> batches, const Pass& pass);
 
   const EncoderDecoder& model_;
   const ParameterStore& store_;

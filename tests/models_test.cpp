@@ -259,7 +259,7 @@ TEST_SUITE("fast") {
       std::uint64_t number = 0;
       const auto epoch = [&] {  // batches of three shapes
         for (std::ptrdiff_t count : {4, 3, 2})
-          step(Rows(rows.begin(), rows.begin() + count), Pass{true, 1, ++number, 0}, 0.01);
+          step(MicroBatch(rows.begin(), rows.begin() + count), Pass{true, 1, ++number, 0}, 0.01);
         return memory_use().live;
       };
       const std::size_t live = epoch();

@@ -6,6 +6,7 @@
 
 namespace tapestry {
 
+void add_average(CLI::App& program);
 void add_bench(CLI::App& program);
 void add_compare(CLI::App& program);
 void add_conformance(CLI::App& program);

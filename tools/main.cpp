@@ -41,6 +41,7 @@ int run(int argc, char** argv) {
   add_translate(program);
   add_evaluate(program);
   add_compare(program);
+  add_average(program);
   add_corpus(program);
   add_gradcheck(program);
   add_conformance(program);

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <filesystem>
 
+#include "models/resume.h"
 #include "models/run_directory.h"
 #include "models/trainer.h"
 #include "tools/commands.h"
@@ -18,8 +19,9 @@ namespace {
 struct TrainOptions {
   explicit TrainOptions(CLI::App& command) : config(command) {}
   ConfigOptions config;
-  std::string preset, out;
+  std::string preset, out, resume;
   bool force = false;
+  Index stop_after = 0;
   int threads = 1;
 };
 
@@ -81,11 +83,14 @@ void add_recipe_options(ConfigOptions& options) {
 }
 
 void add_validation_options(ConfigOptions& options) {
-  options.group("Validation");
+  options.group("Validation and checkpoints");
   options.number("--validate-every", &RunConfig::validate_every, "Updates between validations; 0: an epoch");
   options.number("--valid-bleu", &RunConfig::valid_bleu, "Translate only the first N sentences each time; 0: all");
   options.number("--patience", &RunConfig::patience,
                  "End after so many validations without a lower loss; 0: never before the last update");
+  options.number("--keep", &RunConfig::keep, "Checkpoints of ends of epochs to keep; 0: the last one only");
+  options.number("--checkpoint-every", &RunConfig::checkpoint_every,
+                 "Updates between further checkpoints, to resume from after a kill; 0: epochs only");
 }
 
 /// What is trained by without further words: the quickstart on the built-in corpus; on a text of the user's own what
@@ -102,7 +107,7 @@ RunConfig base_config(const TrainOptions& options) {
 }
 
 RunConfig configure(const TrainOptions& options) {
-  RunConfig config = base_config(options);
+  RunConfig config = options.resume.empty() ? base_config(options) : load_config(options.resume);
   options.config.apply(config);
   // The run must find its text again from wherever `evaluate` is called.
   const auto absolute = [](std::string& path) {
@@ -112,7 +117,7 @@ RunConfig configure(const TrainOptions& options) {
   for (auto* paths : {&config.valid_files, &config.test_files})
     for (std::string& path : *paths) absolute(path);
   validate(config);  // before a file is read
-  if (!options.config.given("--tokenizer")) {
+  if (options.resume.empty() && !options.config.given("--tokenizer")) {
     config.tokenizer = suitable_tokenizer(config);
     validate(config);
   }
@@ -166,6 +171,10 @@ void describe(const Run& run, const RunData& data, const TrainingPlan& plan, int
 }
 
 void describe(const TrainingSummary& summary, const std::string& directory) {
+  if (summary.stopped.empty()) {
+    fmt::print("stopped after {}; tapestry train --resume {} goes on\n", counted(summary.updates, "update"), directory);
+    return;
+  }
   fmt::print("done    {} in {} at {} target tokens a second, {:.0f} MB of memory at most\n",
              counted(summary.updates, "update"), clock_time(summary.seconds),
              grouped(std::llround(summary.tokens_per_second)), static_cast<double>(summary.peak_bytes) / 1e6);
@@ -175,21 +184,43 @@ void describe(const TrainingSummary& summary, const std::string& directory) {
   fmt::print("\nrun     {}\n", directory);
 }
 
-/// Everything that can be wrong with what the user gave shows before the run directory is touched.
-void train(const TrainOptions& options) {
-  RunConfig config = configure(options);
-  const RunData data = load_data(config);
+void check(const TrainOptions& options) {
+  const auto usage = [](bool holds, const char* message) {
+    if (!holds) throw UsageError(message);
+  };
+  usage(!options.out.empty() || !options.resume.empty(), "--out is required, or --resume");
+  usage(options.resume.empty() || (options.out.empty() && options.preset.empty() && !options.force),
+        "--resume: cannot be given with --out, --preset or --force");
+  if (options.stop_after < 0)
+    throw UsageError(fmt::format("--stop-after: must be at least 0; given {}", options.stop_after));
+}
+
+Run make_run(const TrainOptions& options, RunConfig config, const RunData& data) {
+  if (!options.resume.empty()) return resumable_run(options.resume, config, data);
   auto [source, target] = vocabularies(config, data);
   Run run(std::move(config), std::move(source), std::move(target));
   run.segmenter = data.segmenter;
+  return run;
+}
+
+/// Everything that can be wrong with what the user gave shows before the run directory is touched.
+void train(const TrainOptions& options) {
+  check(options);
+  const bool resume = !options.resume.empty();
+  RunConfig config = configure(options);
+  if (resume) require_same_training(load_config(options.resume), config);
+  const RunData data = load_data(config);
+  Run run = make_run(options, std::move(config), data);
   core::Workers workers(options.threads);
   const TrainingPlan plan(run, data);
-  RunDirectory directory(options.out, options.force);
+  RunDirectory directory = resume ? RunDirectory::resume(options.resume) : RunDirectory(options.out, options.force);
   describe(run, data, plan, options.threads);
   ProgressDisplay display;
-  const TrainingSummary summary = train(run, data, plan, workers, directory.path(), display);
-  directory.finish();
-  describe(summary, options.out);
+  const TrainingSummary summary =
+      train(run, data, plan, workers, directory.path(), display, {resume, options.stop_after});
+  const bool ended = !summary.stopped.empty();
+  if (ended) directory.finish();
+  describe(summary, resume ? options.resume : ended ? options.out : directory.path());
 }
 
 }  // namespace
@@ -201,8 +232,12 @@ void add_train(CLI::App& program) {
       "Without --preset and text: preset quickstart on the built-in corpus. With text of your own: the recipe of\n"
       "preset whole-file, but nothing is held out unless --valid or --test ask for it. Options override the preset.");
   const auto options = std::make_shared<TrainOptions>(command);
-  command.add_option("--out", options->out, "Run directory to make")->required()->type_name("DIR");
+  command.add_option("--out", options->out, "Run directory to make")->type_name("DIR");
   command.add_flag("--force", options->force, "Replace the run in --out");
+  command
+      .add_option("--resume", options->resume, "Run directory of a training that was stopped or killed: go on with it")
+      ->type_name("DIR");
+  add_number(command, "--stop-after", options->stop_after, "Stop after so many updates, to be resumed; 0: do not");
   command
       .add_option("--preset", options->preset,
                   fmt::format("Where to start from: one of {}", fmt::join(preset_names(), ", ")))

@@ -1,0 +1,71 @@
+#include "models/resume.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+
+#include "models/checkpoint.h"
+
+namespace tapestry {
+namespace {
+
+// "label_smoothing" -> "--label-smoothing"
+std::string option_of(std::string key) {
+  std::replace(key.begin(), key.end(), '_', '-');
+  return "--" + key;
+}
+
+void require_same_text(const std::string& directory, const char* part, const std::string& run, const Corpus& corpus) {
+  require(run == fingerprint(corpus),
+          "{}: to go on, the {} text must be the one that it began with; its fingerprint was {}, now it is {}",
+          directory, part, run, fingerprint(corpus));
+}
+
+void require_same_vocabulary(const std::string& path, const Vocabulary& text) {
+  const Vocabulary run = Vocabulary::load(path);
+  for (std::size_t i = 0; i < std::min(run.size(), text.size()); ++i) {
+    const auto id = static_cast<std::int32_t>(i);
+    require(run.token(id) == text.token(id), "{}: to go on, the words must be those of the text; word {} is {}, not {}",
+            path, i, run.token(id), text.token(id));
+  }
+  require(run.size() == text.size(), "{}: to go on, the words must be those of the text; it has {}, not {}", path,
+          run.size(), text.size());
+}
+
+}  // namespace
+
+void require_same_training(const RunConfig& run, const RunConfig& asked) {
+  std::vector<std::string> free{"epochs", "updates", "patience", "keep", "checkpoint_every", "valid_bleu"};
+  if (run.schedule == "linear") free.erase(free.begin(), free.begin() + 2);
+  const nlohmann::json before = to_json(run), now = to_json(asked);
+  for (const auto& [key, value] : before.items())
+    if (value != now[key] && std::find(free.begin(), free.end(), key) == free.end())
+      throw UsageError(fmt::format("{}: must be as in the run that goes on, {}; given {}", option_of(key), value.dump(),
+                                   now[key].dump()));
+}
+
+std::string fingerprint(const Corpus& corpus) {
+  std::string text;
+  for (const SentencePair& pair : corpus.pairs)
+    for (const Tokens* side : {&pair.source, &pair.target}) {
+      for (const std::string& token : *side) text += token + ' ';
+      text += '\n';
+    }
+  return fmt::format("{:016x}", name_hash(text));
+}
+
+Run resumable_run(const std::string& directory, const RunConfig& config, const RunData& data) {
+  if (const auto state = Checkpoints(directory, config.keep).newest()) {
+    require_same_text(directory, "training", state->train_text, data.train);
+    require_same_text(directory, "validation", state->valid_text, data.valid);
+  }
+  auto [source, target] = vocabularies(config, data);
+  const std::filesystem::path path(directory);
+  require_same_vocabulary((path / "source.vocab").string(), source);
+  require_same_vocabulary((path / "target.vocab").string(), target);
+  Run run(config, std::move(source), std::move(target));
+  run.segmenter = data.segmenter;
+  return run;
+}
+
+}  // namespace tapestry

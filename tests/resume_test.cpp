@@ -1,0 +1,343 @@
+// Checkpoints: a training that was stopped or killed goes on as if nothing had happened.
+
+#include <doctest/doctest.h>
+
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <sstream>
+
+#include "core/safetensors.h"
+#include "models/checkpoint.h"
+#include "models/resume.h"
+#include "tests/program.h"
+#include "tests/small_training.h"
+
+using namespace tapestry;
+namespace fs = std::filesystem;
+
+namespace {
+
+// metrics.jsonl without what the clock says.
+std::vector<nlohmann::json> metrics_of(const std::string& run) {
+  std::vector<nlohmann::json> lines;
+  std::istringstream file(file_bytes(run + "/metrics.jsonl"));
+  for (std::string line; std::getline(file, line);) {
+    lines.push_back(nlohmann::json::parse(line));
+    lines.back().erase("seconds");
+    lines.back().erase("tokens_per_second");
+  }
+  return lines;
+}
+
+void check_same_checkpoint(const std::string& a, const std::string& b) {
+  CAPTURE(a);
+  REQUIRE(fs::exists(a));
+  REQUIRE(fs::exists(b));
+  CHECK(file_bytes(a + "/model.safetensors") == file_bytes(b + "/model.safetensors"));
+  const SafetensorsFile one = read_safetensors(a + "/state.safetensors"),
+                        other = read_safetensors(b + "/state.safetensors");
+  CHECK(one.tensors.size() >= 2);
+  REQUIRE(one.tensors.size() == other.tensors.size());
+  for (const auto& entry : one.tensors) CHECK(entry.second.values() == other.tensors.at(entry.first).values());
+  auto state = nlohmann::json::parse(one.metadata.at("training")),
+       other_state = nlohmann::json::parse(other.metadata.at("training"));
+  state.erase("seconds");
+  other_state.erase("seconds");
+  CHECK(state == other_state);
+}
+
+void check_same_run(const std::string& a, const std::string& b) {
+  CHECK(file_bytes(a + "/model.safetensors") == file_bytes(b + "/model.safetensors"));
+  CHECK(metrics_of(a) == metrics_of(b));
+  const auto checkpoints = [](const std::string& run) {
+    std::vector<std::string> names;
+    for (const auto& entry : fs::directory_iterator(run + "/checkpoints")) names.push_back(entry.path().filename());
+    std::sort(names.begin(), names.end());
+    return names;
+  };
+  REQUIRE(checkpoints(a) == checkpoints(b));
+  for (const std::string& name : checkpoints(a))
+    check_same_checkpoint(a + "/checkpoints/" + name, b + "/checkpoints/" + name);
+}
+
+std::vector<std::string> tiny(const std::vector<std::string>& more) {
+  std::vector<std::string> arguments{"train",
+                                     "--pairs",
+                                     "120",
+                                     "--valid",
+                                     "20",
+                                     "--test",
+                                     "1",
+                                     "--embed",
+                                     "6",
+                                     "--hidden",
+                                     "6",
+                                     "--layers",
+                                     "1",
+                                     "--epochs",
+                                     "1000",
+                                     "--batch-tokens",
+                                     "150",
+                                     "--accumulate",
+                                     "2",
+                                     "--dropout",
+                                     "0.2",
+                                     "--schedule",
+                                     "inverse-sqrt",
+                                     "--warmup",
+                                     "50",
+                                     "--valid-bleu",
+                                     "5"};
+  arguments.insert(arguments.end(), more.begin(), more.end());
+  return arguments;
+}
+
+std::string shell_command(const std::vector<std::string>& arguments) {
+  std::string command = "\"$tapestry\"";
+  for (const std::string& argument : arguments) command += " " + argument;
+  return command;
+}
+
+}  // namespace
+
+TEST_SUITE("fast") {
+  TEST_CASE("a training in pieces is the training in one piece, wherever it is cut") {
+    const TemporaryDirectory place;
+    RunConfig config = small_training();
+    config.validate_every = 3;
+    config.checkpoint_every = 2;
+    const std::string whole = place.file("whole");
+    fs::create_directory(whole);
+    const Index updates = Heard(whole, config).summary.updates;
+    CHECK(updates >= 12);
+    for (Index piece : {1, 3, 5}) {
+      const std::string cut = place.file(fmt::format("cut-{}", piece));
+      fs::create_directory(cut);
+      Heard now(cut, config, {false, piece});
+      CHECK(now.summary.stopped.empty());
+      CHECK_FALSE(fs::exists(cut + "/summary.json"));
+      int calls = 1;
+      for (; now.summary.stopped.empty(); ++calls) now = Heard(cut, config, {true, piece});
+      CHECK(calls == (updates - 1) / piece + 1);
+      check_same_run(whole, cut);
+    }
+    // One that has ended stays as it is.
+    const std::string model = file_bytes(whole + "/model.safetensors");
+    CHECK(Heard(whole, config, {true, 0}).summary.updates == updates);
+    CHECK(file_bytes(whole + "/model.safetensors") == model);
+  }
+
+  TEST_CASE("the last checkpoints are kept, whole ones only") {
+    const TemporaryDirectory place;
+    RunConfig config = small_training();
+    Heard(place.path(), config);
+    const Checkpoints checkpoints(place.path(), 2);
+    CHECK(checkpoints.epochs() == std::vector<Index>{3, 4});
+    CHECK(holds_only_checkpoints(place.file("checkpoints")));
+    const auto state = checkpoints.newest();
+    REQUIRE(state);
+    CHECK(state->epoch == 4);
+    CHECK(state->batch == 0);
+    CHECK(state->metrics == 4);
+    // What a kill leaves while a checkpoint is written does not count, and goes.
+    fs::copy(place.file("checkpoints/epoch-4"), place.file("checkpoints/epoch-5.partial"));
+    CHECK(checkpoints.epochs().size() == 2);
+    checkpoints.tidy();
+    CHECK_FALSE(fs::exists(place.file("checkpoints/epoch-5.partial")));
+    config.keep = 0;
+    config.epochs = 5;
+    Heard(place.path(), config, {true, 0});
+    CHECK(checkpoints.epochs() == std::vector<Index>{5});
+    place.write("checkpoints/letter.txt", "dear");
+    CHECK_FALSE(holds_only_checkpoints(place.file("checkpoints")));
+  }
+
+  TEST_CASE("a checkpoint that does not fit is told by its file") {
+    const TemporaryDirectory place;
+    RunConfig config = small_training();
+    config.epochs = 1;
+    Heard(place.path(), config);
+    const std::string state = place.file("checkpoints/epoch-1/state.safetensors");
+    const auto error_of = [&](const RunConfig& wanted) {
+      try {
+        Heard(place.path(), wanted, {true, 0});
+      } catch (const Error& error) {
+        return std::string(error.what());
+      }
+      return std::string();
+    };
+    RunConfig wider = config;
+    wider.hidden = 6;
+    CHECK(error_of(wider).find("epoch-1/model.safetensors: must hold the parameters of this model") !=
+          std::string::npos);
+    SafetensorsFile file = read_safetensors(state);
+    const SafetensorsFile good = file;
+    file.tensors.erase("first_moment.00000");
+    write_safetensors(state, file);
+    CHECK(error_of(config) == state +
+                                  ": must hold the moments of this model; first_moment.00000 is missing or of "
+                                  "another shape");
+    file = good;
+    file.metadata.clear();
+    write_safetensors(state, file);
+    CHECK(error_of(config) == state + ": must hold the state of a training; it has none");
+    file.metadata["training"] = "{}";
+    write_safetensors(state, file);
+    CHECK(error_of(config).starts_with(state + ": must hold the state of a training; "));
+  }
+
+  TEST_CASE("what may change when a training goes on, and what may not") {
+    const RunConfig run = small_training();
+    RunConfig asked = run;
+    asked.epochs = 20;
+    asked.updates = 100;
+    asked.patience = 7;
+    asked.keep = 1;
+    asked.checkpoint_every = 9;
+    CHECK_NOTHROW(require_same_training(run, asked));
+    asked.hidden = 6;
+    CHECK_THROWS_WITH_AS(require_same_training(run, asked), "--hidden: must be as in the run that goes on, 5; given 6",
+                         UsageError);
+    RunConfig linear = run;
+    linear.schedule = "linear";
+    asked = linear;
+    asked.epochs = 20;
+    CHECK_THROWS_WITH_AS(require_same_training(linear, asked),
+                         "--epochs: must be as in the run that goes on, 4; given 20", UsageError);
+  }
+}
+
+TEST_SUITE("train") {
+  TEST_CASE("200 updates equal 100, a stop, and 100 more") {
+    const TemporaryDirectory place;
+    const std::string whole = place.file("whole"), cut = place.file("cut");
+    REQUIRE(run_program(tiny({"--updates", "200", "--out", whole})).status == 0);
+    const Outcome first = run_program(tiny({"--updates", "200", "--stop-after", "100", "--out", cut}));
+    REQUIRE(first.status == 0);
+    CHECK(first.out.find("stopped after 100 updates; tapestry train --resume " + cut + " goes on") !=
+          std::string::npos);
+    const Outcome second = run_program({"train", "--resume", cut, "--threads", "1"});
+    CAPTURE(second.error);
+    REQUIRE(second.status == 0);
+    check_same_run(whole, cut);
+    CHECK(run_program({"evaluate", cut}).status == 0);
+  }
+
+  TEST_CASE("a kill at any moment leaves a run that goes on, to the same end") {
+    const TemporaryDirectory place;
+    const std::string whole = place.file("whole"), killed = place.file("killed");
+    const std::vector<std::string> more{"--updates", "150", "--checkpoint-every", "1", "--validate-every", "20"};
+    std::vector<std::string> arguments = more;
+    arguments.insert(arguments.end(), {"--out", whole});
+    REQUIRE(run_program(tiny(arguments)).status == 0);
+    arguments.back() = killed;
+    const std::string start = shell_command(tiny(arguments)), resume = shell_command({"train", "--resume", killed});
+    const std::string kill_later = " > /dev/null & pid=$!; sleep $delay; kill -9 $pid; wait $pid; true\n";
+    // The configuration is what a run begins with; from then on any moment will do.
+    REQUIRE(run_shell(start + " > /dev/null & pid=$!\nuntil [ -e " + killed +
+                      "/config.json ]; do sleep 0.01; done; kill -9 $pid; wait $pid; true")
+                .status == 0);
+    for (const char* delay : {"0.10", "0.23", "0.31", "0.42", "0.57"})
+      REQUIRE(run_shell(std::string("delay=") + delay + "\n" + resume + kill_later).status == 0);
+    const Outcome last = run_program({"train", "--resume", killed});
+    CAPTURE(last.error);
+    REQUIRE(last.status == 0);
+    check_same_run(whole, killed);
+    for (const auto& entry : fs::recursive_directory_iterator(killed)) CHECK(entry.path().extension() != ".partial");
+  }
+
+  TEST_CASE("resume: another text, other words and another shape are refused, and nothing is changed") {
+    const TemporaryDirectory place;
+    REQUIRE(run_shell("\"$tapestry\" corpus --pairs 80 > " + place.file("a.tsv")).status == 0);
+    const std::string run = place.file("run"), text = file_bytes(place.file("a.tsv"));
+    const std::vector<std::string> start{"train",    "--data",     place.file("a.tsv"),
+                                         "--out",    run,          "--embed",
+                                         "4",        "--hidden",   "4",
+                                         "--layers", "1",          "--epochs",
+                                         "3",        "--schedule", "constant",
+                                         "--valid",  "5",          "--stop-after",
+                                         "1"};
+    REQUIRE(run_program(start).status == 0);
+    const auto before = directory_bytes(run);
+    const auto refused = [&](const std::vector<std::string>& more, int status, const std::string& message) {
+      std::vector<std::string> arguments{"train", "--resume", run};
+      arguments.insert(arguments.end(), more.begin(), more.end());
+      const Outcome outcome = run_program(arguments);
+      CAPTURE(outcome.error);
+      CAPTURE(message);
+      CHECK(outcome.complained(status));
+      CHECK(outcome.error.find(message) != std::string::npos);
+      CHECK(directory_bytes(run) == before);
+    };
+    refused({"--hidden", "8"}, 2, "--hidden: must be as in the run that goes on, 4; given 8");
+    refused({"--seed", "8"}, 2, "--seed: must be as in the run that goes on, 1; given 8");
+    refused({"--out", "x"}, 2, "--resume: cannot be given with --out, --preset or --force");
+    refused({"--stop-after", "-1"}, 2, "--stop-after: must be at least 0; given -1");
+    place.write("a.tsv", "a b .\tc d .\n" + text);
+    refused({}, 1, "run: to go on, the training text must be the one that it began with; its fingerprint was ");
+    place.write("a.tsv", text);
+    const std::string words = file_bytes(run + "/source.vocab");
+    place.write("run/source.vocab", words + "zebra\n");
+    const Outcome longer = run_program({"train", "--resume", run});
+    CHECK(longer.complained(1));
+    CHECK(longer.error.find("source.vocab: to go on, the words must be those of the text; it has ") !=
+          std::string::npos);
+    place.write("run/source.vocab", words.substr(0, words.find('\n', 30) + 1) + "zebra" +
+                                        words.substr(words.find('\n', words.find('\n', 30) + 1)));
+    CHECK(run_program({"train", "--resume", run}).error.find(" is zebra, not ") != std::string::npos);
+    place.write("run/source.vocab", words);
+    CHECK(directory_bytes(run) == before);
+    CHECK(run_program({"train", "--resume", place.file("none")}).complained(1));
+    CHECK(run_program({"train", "--resume", run}).status == 0);
+  }
+
+  TEST_CASE("average: the mean of the last checkpoints, as a run of its own") {
+    const TemporaryDirectory place;
+    const std::string run = place.file("run");
+    REQUIRE(run_program(tiny({"--epochs", "4", "--keep", "3", "--out", run})).status == 0);
+    const Outcome outcome = run_program({"average", run, "--last", "2"});
+    CAPTURE(outcome.error);
+    REQUIRE(outcome.status == 0);
+    CHECK(outcome.out.find("the mean of 2 checkpoints, epochs 3 to 4: ") == 0);
+    const auto model = [](const std::string& path) { return read_safetensors(path + "/model.safetensors"); };
+    const SafetensorsFile mean = model(run + "-averaged"), a = model(run + "/checkpoints/epoch-3"),
+                          b = model(run + "/checkpoints/epoch-4");
+    for (const auto& entry : mean.tensors)
+      for (Index i = 0; i < entry.second.numel(); ++i) {
+        const double expected = a.tensors.at(entry.first).at(i) / 2 + b.tensors.at(entry.first).at(i) / 2;
+        CHECK(entry.second.at(i) == static_cast<double>(static_cast<float>(expected)));
+      }
+    CHECK(run_program({"evaluate", run + "-averaged"}).status == 0);
+    CHECK(run_program({"translate", run + "-averaged", "the cat sees the dog ."}).status == 0);
+
+    CHECK(run_program({"average", run, "--last", "2"}).complained(2));  // it is there
+    CHECK(run_program({"average", run, "--last", "3", "--out", run + "-averaged", "--force"}).status == 0);
+    CHECK(model(run + "-averaged").tensors.begin()->second.values() != mean.tensors.begin()->second.values());
+    const Outcome many = run_program({"average", run, "--last", "4", "--out", place.file("many")});
+    CHECK(many.complained(1));
+    CHECK(many.error.find("run: must hold 4 epoch checkpoints; it holds 3") != std::string::npos);
+    CHECK_FALSE(fs::exists(place.file("many")));
+    CHECK(run_program({"average", run, "--last", "0"}).error.find("--last: must be at least 1; given 0") !=
+          std::string::npos);
+    CHECK(run_program({"average", place.file("none")}).complained(1));
+  }
+
+  TEST_CASE("train --force and a stop: the old run stays, the new one waits beside it") {
+    const TemporaryDirectory place;
+    const std::string run = place.file("run");
+    REQUIRE(run_program(tiny({"--updates", "4", "--out", run})).status == 0);
+    const auto before = directory_bytes(run);
+    const Outcome stopped =
+        run_program(tiny({"--updates", "6", "--stop-after", "2", "--seed", "9", "--out", run, "--force"}));
+    REQUIRE(stopped.status == 0);
+    CHECK(stopped.out.find("tapestry train --resume " + fs::canonical(run).string() + ".new goes on") !=
+          std::string::npos);
+    CHECK(directory_bytes(run) == before);
+    CHECK(run_program({"train", "--resume", run + ".new"}).status == 0);
+    CHECK(nlohmann::json::parse(file_bytes(run + ".new/summary.json"))["updates"] == 6);
+    // A run with checkpoints is replaced like any other.
+    REQUIRE(run_program(tiny({"--updates", "3", "--out", run, "--force"})).status == 0);
+    CHECK_FALSE(fs::exists(run + ".new"));
+    CHECK(nlohmann::json::parse(file_bytes(run + "/summary.json"))["updates"] == 3);
+  }
+}
