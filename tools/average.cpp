@@ -6,6 +6,7 @@
 
 #include "core/safetensors.h"
 #include "models/checkpoint.h"
+#include "models/run.h"
 #include "models/run_directory.h"
 #include "tools/commands.h"
 #include "tools/options.h"
