@@ -35,11 +35,11 @@ void require_same_vocabulary(const std::string& path, const Vocabulary& text) {
 }  // namespace
 
 void require_same_training(const RunConfig& run, const RunConfig& asked) {
-  std::vector<std::string> free{"epochs", "updates", "patience", "keep", "checkpoint_every", "valid_bleu"};
-  if (run.schedule == "linear") free.erase(free.begin(), free.begin() + 2);
+  std::vector<std::string> changeable{"epochs", "updates", "patience", "keep", "checkpoint_every", "valid_bleu"};
+  if (run.schedule == "linear") changeable.erase(changeable.begin(), changeable.begin() + 2);
   const nlohmann::json before = to_json(run), now = to_json(asked);
   for (const auto& [key, value] : before.items())
-    if (value != now[key] && std::find(free.begin(), free.end(), key) == free.end())
+    if (value != now[key] && std::find(changeable.begin(), changeable.end(), key) == changeable.end())
       throw UsageError(fmt::format("{}: must be as in the run that goes on, {}; given {}", option_of(key), value.dump(),
                                    now[key].dump()));
 }

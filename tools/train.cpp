@@ -23,6 +23,7 @@ struct TrainOptions {
   bool force = false;
   Index stop_after = 0;
   int threads = 1;
+  bool resumes() const { return config.given("--resume"); }
 };
 
 void add_model_options(ConfigOptions& options) {
@@ -107,7 +108,7 @@ RunConfig base_config(const TrainOptions& options) {
 }
 
 RunConfig configure(const TrainOptions& options) {
-  RunConfig config = options.resume.empty() ? base_config(options) : load_config(options.resume);
+  RunConfig config = options.resumes() ? load_config(options.resume) : base_config(options);
   options.config.apply(config);
   // The run must find its text again from wherever `evaluate` is called.
   const auto absolute = [](std::string& path) {
@@ -117,7 +118,7 @@ RunConfig configure(const TrainOptions& options) {
   for (auto* paths : {&config.valid_files, &config.test_files})
     for (std::string& path : *paths) absolute(path);
   validate(config);  // before a file is read
-  if (options.resume.empty() && !options.config.given("--tokenizer")) {
+  if (!options.resumes() && !options.config.given("--tokenizer")) {
     config.tokenizer = suitable_tokenizer(config);
     validate(config);
   }
@@ -188,15 +189,16 @@ void check(const TrainOptions& options) {
   const auto usage = [](bool holds, const char* message) {
     if (!holds) throw UsageError(message);
   };
-  usage(!options.out.empty() || !options.resume.empty(), "--out is required, or --resume");
-  usage(options.resume.empty() || (options.out.empty() && options.preset.empty() && !options.force),
+  usage(options.config.given("--out") || options.resumes(), "--out is required, or --resume");
+  usage(options.resumes() || !options.out.empty(), "--out: must name a directory; given an empty name");
+  usage(!options.resumes() || (options.out.empty() && options.preset.empty() && !options.force),
         "--resume: cannot be given with --out, --preset or --force");
   if (options.stop_after < 0)
     throw UsageError(fmt::format("--stop-after: must be at least 0; given {}", options.stop_after));
 }
 
 Run make_run(const TrainOptions& options, RunConfig config, const RunData& data) {
-  if (!options.resume.empty()) return resumable_run(options.resume, config, data);
+  if (options.resumes()) return resumable_run(options.resume, config, data);
   auto [source, target] = vocabularies(config, data);
   Run run(std::move(config), std::move(source), std::move(target));
   run.segmenter = data.segmenter;
@@ -206,7 +208,7 @@ Run make_run(const TrainOptions& options, RunConfig config, const RunData& data)
 /// Everything that can be wrong with what the user gave shows before the run directory is touched.
 void train(const TrainOptions& options) {
   check(options);
-  const bool resume = !options.resume.empty();
+  const bool resume = options.resumes();
   RunConfig config = configure(options);
   if (resume) require_same_training(load_config(options.resume), config);
   const RunData data = load_data(config);
