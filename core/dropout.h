@@ -37,15 +37,7 @@ inline double dropout_scale(double p) {
 
 /// One row of n features: y = x * scale where its bits keep, else 0. y may be x.
 template <class T>
-void drop_row(Index n, const std::uint8_t* bits, T scale, const T* x, T* y) {
-  const auto run = [&](Index begin, Index count) {
-    const unsigned kept = bits[begin / 8];
-    for (Index i = 0; i < count; ++i) y[begin + i] = (kept >> i & 1) != 0 ? x[begin + i] * scale : T{0};
-  };
-  Index begin = 0;
-  for (; begin + 8 <= n; begin += 8) run(begin, 8);  // of known length, so that it becomes one vector operation
-  if (begin < n) run(begin, n - begin);
-}
+void drop_row(Index n, const std::uint8_t* bits, T scale, const T* x, T* y);
 
 /// y = x * scale where the mask keeps, else 0; the last axis of x holds the features. Also the backward of itself.
 Tensor apply_mask(const Tensor& x, const BitMask& mask, double scale);
