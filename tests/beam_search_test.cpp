@@ -77,7 +77,7 @@ TEST_SUITE("fast") {
           }
           options.best = 1;
           for (options.beam = 1; options.beam <= 4; ++options.beam) {
-            const Translation& narrow = beam_search(*random.model, {some_sources[i]}, workers, options)[0][0];
+            const Translation narrow = beam_search(*random.model, {some_sources[i]}, workers, options)[0][0];
             if (narrow.ended) CHECK(narrow.score <= all[0].score + 1e-12);
           }
         }
