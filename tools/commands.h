@@ -11,6 +11,7 @@ void add_bench(CLI::App& program);
 void add_compare(CLI::App& program);
 void add_conformance(CLI::App& program);
 void add_corpus(CLI::App& program);
+void add_describe(CLI::App& program);
 void add_evaluate(CLI::App& program);
 void add_gradcheck(CLI::App& program);
 void add_train(CLI::App& program);

@@ -43,6 +43,7 @@ int run(int argc, char** argv) {
   add_compare(program);
   add_average(program);
   add_corpus(program);
+  add_describe(program);
   add_gradcheck(program);
   add_conformance(program);
   add_bench(program);

@@ -97,4 +97,7 @@ class ConfigOptions {
 /// The options that say which text: --data, --source, --target, --pairs, --test, --split-seed, --reverse.
 void add_text_options(ConfigOptions& options);
 
+/// The options that say which model and how large.
+void add_model_options(ConfigOptions& options);
+
 }  // namespace tapestry

@@ -26,29 +26,6 @@ struct TrainOptions {
   bool resumes() const { return config.given("--resume"); }
 };
 
-void add_model_options(ConfigOptions& options) {
-  options.group("Model");
-  options.text("--model", &RunConfig::model, "NAME", fmt::format("One of {}", fmt::join(model_names(), ", ")));
-  options.number("--embed", &RunConfig::embed, "Width of an embedded word");
-  options.number("--hidden", &RunConfig::hidden, "Width of the recurrent layers");
-  options.number("--layers", &RunConfig::layers, "Layers of the encoder and of the decoder");
-  options.number("--dropout", &RunConfig::dropout, "Share of the activations that training drops");
-  options.group("Transformer");
-  options.number("--width", &RunConfig::width, "Width of the model");
-  options.number("--ffn", &RunConfig::feed_forward, "Width of the feed-forward layers");
-  options.number("--heads", &RunConfig::heads, "Heads of each attention; they divide the width");
-  options.text("--norm", &RunConfig::norm, "NAME", "post: after each sublayer, as the paper; or pre: before it");
-  options.text("--final-norm", &RunConfig::final_norm, "NAME",
-               "Once more after each stack: on, off, or auto: with pre");
-  options.flag("--attention-bias,!--no-attention-bias", &RunConfig::attention_bias,
-               "Biases of the attention's projections");
-  options.number("--attention-dropout", &RunConfig::attention_dropout, "Share of the attention weights dropped");
-  options.number("--ffn-dropout", &RunConfig::feed_forward_dropout, "Share dropped inside the feed-forward layers");
-  options.text("--tie", &RunConfig::tie, "NAME",
-               "Embeddings that share a table: none, output (target's and output's), all");
-  options.text("--init", &RunConfig::init, "NAME", "Initial spread of the Transformer's parameters: paper or book");
-}
-
 void add_optimizer_options(ConfigOptions& options) {
   options.number("--lr", &RunConfig::lr, "Learning rate of Adam; of a schedule that warms up, its peak");
   options.text(

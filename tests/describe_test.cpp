@@ -1,0 +1,67 @@
+// What a model costs, told before it runs.
+
+#include <doctest/doctest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "models/model_cost.h"
+#include "models/run_config.h"
+#include "tests/program.h"
+#include "tools/gemm_floor.h"
+
+using namespace tapestry;
+
+namespace {
+
+nlohmann::json described(const std::vector<std::string>& arguments) {
+  std::vector<std::string> all{"describe", "--json", "--preset"};
+  all.insert(all.end(), arguments.begin(), arguments.end());
+  const Outcome outcome = run_program(all);
+  CHECK(outcome.status == 0);
+  return nlohmann::json::parse(outcome.out);
+}
+
+}  // namespace
+
+TEST_SUITE("fast") {
+  TEST_CASE("the operations of a step are those of the floor's list of products") {
+    // The list leaves out what the score of a source position costs, as PyTorch's script does.
+    const std::vector<std::string> book{"--source-words", "188", "--target-words", "201", "--tokens", "10"};
+    const auto operations = [&](std::vector<std::string> arguments, double tokens) {
+      return described(arguments)["operations_per_token"].get<double>() * tokens;
+    };
+    const auto with = [](std::string preset, std::vector<std::string> more) {
+      more.insert(more.begin(), std::move(preset));
+      return more;
+    };
+    CHECK(operations(with("d2l-transformer", book), 640) ==
+          doctest::Approx(floating_point_operations(floor_products("d2l-transformer"))).epsilon(1e-9));
+    CHECK(operations(with("transformer-tiny", {"--tokens", "16"}), 2048) ==
+          doctest::Approx(floating_point_operations(floor_products("transformer-tiny"))).epsilon(1e-9));
+    CHECK(operations(with("transformer-base", {"--tokens", "32"}), 1024) ==
+          doctest::Approx(floating_point_operations(floor_products("transformer-base"))).epsilon(1e-9));
+    CHECK(operations(with("d2l-bahdanau", book), 640) ==
+          doctest::Approx(floating_point_operations(floor_products("d2l-bahdanau"))).epsilon(0.03));
+  }
+
+  TEST_CASE("describe lists every parameter, and says what is tied to which") {
+    const auto tiny = described({"transformer-tiny", "--source-words", "1000"});
+    // The table, four encoder layers of 4 D^2 + 2 D F + 4 D (attention biases) + F + D + 4 D (norms), four of the
+    // decoder with another attention and norm.
+    const Index d = 128, f = 256, attention = 4 * d * d + 4 * d, feed_forward = 2 * d * f + f + d, norm = 2 * d;
+    CHECK(tiny["parameters"] ==
+          1000 * d + 4 * (attention + feed_forward + 2 * norm) + 4 * (2 * attention + feed_forward + 3 * norm));
+    CHECK(tiny["rows"][0]["name"] == "src_embed.weight");
+    CHECK(tiny["rows"][0]["shape"] == nlohmann::json{1000, 128});
+    const std::string text = run_program({"describe", "--preset", "transformer-tiny"}).out;
+    CHECK(text.find("out.weight") != std::string::npos);
+    CHECK(text.find("is src_embed.weight") != std::string::npos);
+  }
+
+  TEST_CASE("describe refuses sizes that are none") {
+    CHECK(run_program({"describe", "--tokens", "1"}).error == "tapestry: --tokens: must lie in [2, 65536]; given 1\n");
+    CHECK(run_program({"describe", "--source-words", "4"}).error ==
+          "tapestry: --source-words: must lie in [5, 16777216]; given 4\n");
+    CHECK(run_program({"describe", "--preset", "huge"}).status == 2);
+  }
+}

@@ -1,0 +1,104 @@
+// tapestry describe: what a model consists of and what training it will cost, before anything runs.
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "models/model_cost.h"
+#include "tools/commands.h"
+#include "tools/options.h"
+#include "tools/table.h"
+
+namespace tapestry {
+namespace {
+
+struct DescribeOptions {
+  explicit DescribeOptions(CLI::App& command) : config(command) {}
+  ConfigOptions config;
+  std::string preset = "quickstart";
+  Index source_words = 10000, target_words = 10000, tokens = 16;
+  bool json = false;
+};
+
+struct Description {
+  RunConfig config;
+  ModelShape shape;
+  ParameterStore store;
+  ShardSize shard;
+  double operations = 0, peak_bytes = 0;
+
+  explicit Description(const DescribeOptions& options) : config(tapestry::preset(options.preset)) {
+    options.config.apply(config);
+    validate(config);
+    for (const auto& [option, value] :
+         {std::pair("--source-words", options.source_words), std::pair("--target-words", options.target_words)})
+      if (value < 5 || value > 1 << 24)
+        throw UsageError(fmt::format("{}: must lie in [5, {}]; given {}", option, 1 << 24, value));
+    if (options.tokens < 2 || options.tokens > 1 << 16)
+      throw UsageError(fmt::format("--tokens: must lie in [2, {}]; given {}", 1 << 16, options.tokens));
+    shape = config.shape(options.source_words, config.joint_vocabulary ? options.source_words : options.target_words);
+    make_model(shape, Scope(store));
+    const Index sentences =
+        config.batch_tokens > 0 ? std::max<Index>(config.batch_tokens / options.tokens, 1) : config.batch;
+    shard = {(sentences + config.shards - 1) / config.shards, options.tokens, options.tokens};
+    operations = operations_per_token(shape, store, shard);
+    peak_bytes = predicted_peak_bytes(shape, store, shard, config.shards);
+  }
+};
+
+void print(const Description& model, const DescribeOptions& options) {
+  std::vector<std::vector<std::string>> table{{"parameter", "shape", "numbers"}};
+  for (const Var& parameter : model.store.parameters())
+    table.push_back({parameter.leaf()->name, parameter.shape().text(), grouped(parameter.numel())});
+  for (const auto& [name, parameter] : model.store.aliases()) table.push_back({name, "is " + parameter, ""});
+  fmt::print("{}, {} source and {} target words\n\n{}", model.config.model, grouped(model.shape.source_vocabulary),
+             grouped(model.shape.target_vocabulary), format_table(table, "llr"));
+  fmt::print("\nparameters  {}\n", grouped(model.store.elements()));
+  fmt::print("operations  {:.2f} million a target token of a training step, in matrix products\n",
+             model.operations * 1e-6);
+  fmt::print("memory      {:.0f} MB at the peak of training, predicted: {} of {} by {} tokens\n",
+             model.peak_bytes * 1e-6, counted(model.config.shards, "shard"), counted(model.shard.sentences, "sentence"),
+             options.tokens, options.tokens);
+}
+
+void describe(const DescribeOptions& options) {
+  const Description model(options);
+  if (!options.json) return print(model, options);
+  nlohmann::json rows = nlohmann::json::array();
+  for (const Var& parameter : model.store.parameters())
+    rows.push_back({{"name", parameter.leaf()->name},
+                    {"shape", std::vector<Index>(parameter.shape().begin(), parameter.shape().end())}});
+  fmt::print("{}\n", nlohmann::json{{"rows", rows},
+                                    {"parameters", model.store.elements()},
+                                    {"operations_per_token", model.operations},
+                                    {"peak_bytes", model.peak_bytes}}
+                         .dump(2));
+}
+
+}  // namespace
+
+void add_describe(CLI::App& program) {
+  CLI::App& command = *program.add_subcommand(
+      "describe",
+      "Print a model's parameters, the operations of a training step and the memory that training will take,\n"
+      "before anything runs.");
+  const auto options = std::make_shared<DescribeOptions>(command);
+  command
+      .add_option("--preset", options->preset,
+                  fmt::format("One of {} (default: quickstart)", fmt::join(preset_names(), ", ")))
+      ->type_name("NAME");
+  add_model_options(options->config);
+  options->config.group("Size");
+  options->config.number("--batch", &RunConfig::batch, "Sentence pairs an update");
+  options->config.number("--batch-tokens", &RunConfig::batch_tokens, "Tokens a batch, in place of --batch");
+  options->config.number("--shards", &RunConfig::shards, "Parts a batch is cut into");
+  add_number(command, "--source-words", options->source_words, "Words of the source (default: 10,000)");
+  add_number(command, "--target-words", options->target_words, "Words of the target (default: 10,000)");
+  add_number(command, "--tokens", options->tokens, "Tokens of a sentence with <eos> (default: 16)");
+  add_json(command, options->json);
+  command.callback([options] { describe(*options); });
+}
+
+}  // namespace tapestry
