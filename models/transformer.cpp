@@ -73,11 +73,12 @@ DecoderState Transformer::encode(const Ids& source, const Ids& lengths, const Pa
   return encode(source, lengths, pass, nullptr);
 }
 
-Var Transformer::decode(const Ids& inputs, const DecoderState& state, const Pass& pass, Weights* weights) const {
-  const Mask mask = state.mask();
+Var Transformer::decode(const Ids& inputs, const DecoderState& state, const Pass& pass, Weights* weights,
+                        const Ids& lengths) const {
+  const Mask mask = state.mask(), self_mask = lengths ? Mask::causal() & Mask::lengths(lengths) : Mask::causal();
   Var x = embed(target_, inputs, 0, target_dropout_, pass);  // [B,T,D]
   for (std::size_t i = 0; i < decoder_.size(); ++i)
-    x = decoder_[i](x, state.attended[i], Mask::causal(), mask, pass,
+    x = decoder_[i](x, state.attended[i], self_mask, mask, pass,
                     weights != nullptr ? &weights->decoder.emplace_back() : nullptr);
   return final_norms_.empty() ? x : final_norms_[1](x);
 }

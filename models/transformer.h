@@ -30,8 +30,11 @@ class Transformer : public EncoderDecoder {
   };
   /// What the overridden ones do; `weights`, unless null, is filled. In a step the decoder's are [R,H,L] and [B,H,K,S].
   DecoderState encode(const Ids& source, const Ids& lengths, const Pass& pass, Weights* weights) const;
-  Var decode(const Ids& inputs, const DecoderState& state, const Pass& pass, Weights* weights) const;  // [B,T,D]
-  Var step(const Ids& previous, DecoderState& state, Weights* weights) const;                          // [R,D]
+  /// [B,T,D]. `lengths` [B] hides the padding of the inputs too; absent, only what follows is hidden, which for real
+  /// tokens is the same.
+  Var decode(const Ids& inputs, const DecoderState& state, const Pass& pass, Weights* weights,
+             const Ids& lengths = {}) const;
+  Var step(const Ids& previous, DecoderState& state, Weights* weights) const;  // [R,D]
 
   /// The one picture of many: attention to the source in the last but one decoder layer, mean of the heads, which is
   /// where an alignment shows best (Garg et al. 2019, section 3). [B,T,S].

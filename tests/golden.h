@@ -40,8 +40,9 @@ inline void check_golden_tensor(const Tensor& ours, const nlohmann::json& golden
   }
 }
 
-/// Outputs and gradients of one case. Errors of the comparison are doctest failures that name the case.
-inline void check_golden_case(const nlohmann::json& golden, const GoldenOp& op, DType dtype, double tolerance) {
+/// Outputs and gradients by the inputs of one case; returns the gradients of all. Errors of the comparison are doctest
+/// failures that name the case.
+inline Gradients check_golden_case(const nlohmann::json& golden, const GoldenOp& op, DType dtype, double tolerance) {
   std::vector<Var> inputs;
   for (const auto& input : golden.at("inputs")) inputs.push_back(watch(golden_tensor(input, dtype)));
   Tape tape;
@@ -58,6 +59,7 @@ inline void check_golden_case(const nlohmann::json& golden, const GoldenOp& op, 
     INFO("gradient of input " << i);
     check_golden_tensor(gradients[inputs[i]], golden.at("gradients")[i], tolerance);
   }
+  return gradients;
 }
 
 }  // namespace tapestry

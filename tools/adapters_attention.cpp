@@ -4,6 +4,7 @@
 #include "nn/additive_attention.h"
 #include "tools/adapters.h"
 #include "tools/book_attention.h"
+#include "tools/case_mask.h"
 
 namespace tapestry {
 namespace {
@@ -26,27 +27,30 @@ Outputs additive(OracleCase& c) {
   return {{"y", book_context(context, values, lengths)}, {"weights", book_weights(weights, lengths)}};
 }
 
-// q k^T / sqrt(d): [B,Q,K].
-Var scores(OracleCase& c) {
-  const Var q = c.in("q");
-  return matmul(q, transpose(c.in("k"), -1, -2)) / std::sqrt(static_cast<double>(q.size(-1)));
+// One head, of all columns.
+AttentionOutput one_head(OracleCase& c, const Mask& mask) {
+  const Var q = c.in("q"), k = c.in("k"), v = c.in("v");
+  AttentionOutput output = scaled_dot_product_attention({q}, {k}, {v}, {1, q.size(2), v.size(2), mask, 0, {}, true});
+  output.weights = reshape(output.weights, {q.size(0), q.size(1), k.size(1)});
+  return output;
 }
 
 Outputs dot(OracleCase& c) {
   const Ids lengths = lengths_of(c);
-  const Var weights = book_weights(masked_softmax(scores(c), mask_of(lengths)), lengths);
-  return {{"y", matmul(weights, c.in("v"))}, {"weights", weights}};
+  const auto [context, weights] = one_head(c, mask_of(lengths));
+  return {{"y", book_context(context, c.in("v"), lengths)}, {"weights", book_weights(weights, lengths)}};
 }
 
-// The Annotated Transformer's mask is true where a key is attended to.
 Outputs scaled_dot_product(OracleCase& c) {
-  Var masked = scores(c);
-  if (c.has("in.mask")) {
-    std::vector<std::int32_t> hidden;
-    for (auto visible : c.ids("mask").values()) hidden.push_back(1 - visible);
-    masked = masked_fill(masked, Ids(std::move(hidden), c.ids("mask").shape()), c.hyper("mask_value", -1e9));
+  const Var q = c.in("q"), k = c.in("k");
+  const CaseMask mask = annotated_mask(c, "mask", q.size(0), q.size(1), k.size(1));
+  if (const auto library = mask.library(); library && !mask.empty_rows()) {
+    const auto [context, weights] = one_head(c, *library);
+    return {{"y", context}, {"weights", weights}};
   }
-  const Var weights = softmax(masked);
+  c.say_called("composed: matmul, masked_fill, softmax");
+  const Var scores = matmul(q, transpose(k, -1, -2)) / std::sqrt(static_cast<double>(q.size(-1)));
+  const Var weights = select(softmax(mask.applied(reshape(scores, scores.shape().inserted(1, 1)))), 1, 0);
   return {{"y", matmul(weights, c.in("v"))}, {"weights", weights}};
 }
 
@@ -54,8 +58,8 @@ Outputs scaled_dot_product(OracleCase& c) {
 
 std::vector<Adapter> attention_adapters() {
   return {{"additive_attention", "nn: AdditiveAttention (tapestry::additive_attention)", additive},
-          {"dot_attention", "composed: matmul, masked_softmax", dot},
-          {"scaled_dot_product", "composed: matmul, masked_fill, softmax", scaled_dot_product}};
+          {"dot_attention", "tapestry::scaled_dot_product_attention", dot},
+          {"scaled_dot_product", "tapestry::scaled_dot_product_attention", scaled_dot_product}};
 }
 
 }  // namespace tapestry

@@ -4,6 +4,7 @@
 #include "autograd/loss.h"
 #include "autograd/ops.h"
 #include "tools/adapters.h"
+#include "tools/annotated_transformer.h"
 
 namespace tapestry {
 namespace {
@@ -96,31 +97,10 @@ Outputs d2l_masked_ce(OracleCase& c) {
   return mean(cross_entropy(c.in("x"), Ids(std::move(counted), targets.shape()), options), {1});
 }
 
-// The Annotated Transformer spreads s over all classes but the target and the padding: with S the row's sum of -log p,
-// without the padding's, a row's cross-entropy is (1 - s - s/(V-2)) (-log p_t) + s/(V-2) S. From it the entropy of the
-// target distribution is taken, a constant.
 Outputs at_label_smoothing(OracleCase& c) {
-  const Var x = c.in("x");
-  const Ids targets = c.ids("t");
-  const double s = c.hyper<double>("smoothing"), classes = static_cast<double>(x.size(-1)), spread = s / (classes - 2);
-  const auto padding = c.hyper<std::int32_t>("padding_idx");
-  CrossEntropyOptions options;
-  options.ignore_index = padding;
-  options.reduction = Reduction::sum;
-  double rows = 0;
-  std::vector<std::int32_t> skip;
-  for (auto target : targets.values()) {
-    rows += target == padding ? 0 : 1;
-    skip.push_back(target == padding ? 1 : 0);
-  }
-  const Var nll = -log_softmax(x);
-  const Var others = sum(nll, {-1}) - select(nll, -1, padding);
-  const Var counted = masked_fill(others, Ids(std::move(skip), others.shape()), 0);
-  const auto xlogx = [](double q) { return q > 0 ? q * std::log(q) : 0; };
-  const double entropy = rows * (xlogx(1 - s) + (classes - 2) * xlogx(spread));
-  const Var total = (1 - s - spread) * cross_entropy(x, targets, options) + spread * sum(counted) + entropy;
   if (c.hyper("reduction", std::string("sum")) != "sum") throw NotImplemented("at_label_smoothing: only sums");
-  return total;
+  return annotated::label_smoothing(c.in("x"), c.ids("t"), c.hyper<double>("smoothing"),
+                                    c.hyper<std::int32_t>("padding_idx"));
 }
 
 // Over every other class: cross-entropy with smoothing s' = s V / (V - 1) gives the target 1 - s' + s'/V = 1 - s and

@@ -5,22 +5,30 @@
 #include "models/greedy.h"
 #include "models/sequence_loss.h"
 #include "models/training_step.h"
+#include "models/transformer.h"
 #include "tools/adapters.h"
+#include "tools/trained_case.h"
+#include "tools/transformer_options.h"
 
 namespace tapestry {
 namespace {
 
-// The book's encoders read padding like words; only attention knows where a sentence ends. Ours stop there. So the
-// model is told that every row is full, and where attention ends is put right afterwards.
+// The book's model, told the lengths of the case, whatever the rows are that it is given. Its recurrent encoders read
+// padding like words, and only attention knows where a sentence ends; ours stop there. So those are told that every row
+// is full, and where attention ends is put right afterwards.
 class BookModel : public EncoderDecoder {
  public:
-  // `lengths` [B] are the real ones of the rows of the case.
-  BookModel(const std::string& model, OracleCase& c)
-      : inner_(make_model(shape_of(model, c), c.scope())), lengths_(c.ids("src_valid_len", {c.ids("src").size(0)})) {
-    c.load();
+  // `first_position`: at each step, as the book's own prediction by steps does.
+  BookModel(const std::string& model, OracleCase& c, bool first_position = false)
+      : recurrent_(model != "transformer"),
+        first_position_(first_position),
+        inner_(make_model(shape_of(model, c), c.scope())),
+        lengths_(c.ids("src_valid_len", {c.ids("src").size(0)})) {
+    c.load(recurrent_ ? NameRules() : book_names());
   }
 
   DecoderState encode(const Ids& source, const Ids&, const Pass& pass) const override {
+    if (!recurrent_) return inner_->encode(source, lengths_, pass);
     const auto batch = static_cast<std::size_t>(source.size(0));
     const auto width = static_cast<std::int32_t>(source.size(1));
     DecoderState state = inner_->encode(source, Ids(std::vector<std::int32_t>(batch, width)), pass);
@@ -28,9 +36,13 @@ class BookModel : public EncoderDecoder {
     return state;
   }
   Step step(const Ids& previous, DecoderState& state, const Pass& pass) const override {
+    if (first_position_) state.position = 0;
     Step made = inner_->step(previous, state, pass);
     features_.push_back(made.features);
     return made;
+  }
+  void select(DecoderState& state, const Ids& parents, const Ids& sentences) const override {
+    inner_->select(state, parents, sentences);
   }
   Forced teacher_forced(const Ids& inputs, DecoderState state, const Pass& pass, bool attention) const override {
     return inner_->teacher_forced(inputs, std::move(state), pass, attention);
@@ -39,17 +51,22 @@ class BookModel : public EncoderDecoder {
 
   // The logits [B,T,V] of the steps made one by one.
   Var logits() const { return output()(stack(features_, 1)); }
+  const Ids& lengths() const { return lengths_; }
+  const Transformer* transformer() const { return dynamic_cast<const Transformer*>(inner_.get()); }
 
  private:
   static ModelShape shape_of(const std::string& model, const OracleCase& c) {
-    return {model,
-            c.hyper<Index>("src_vocab"),
-            c.hyper<Index>("tgt_vocab"),
-            c.hyper<Index>("embed"),
-            c.hyper<Index>("hidden"),
-            c.hyper<Index>("num_layers"),
-            0};
+    ModelShape shape{model, c.hyper<Index>("src_vocab"), c.hyper<Index>("tgt_vocab")};
+    if (model == "transformer") {
+      shape.transformer = book_options(c);
+    } else {
+      shape.embed = c.hyper<Index>("embed");
+      shape.hidden = c.hyper<Index>("hidden");
+      shape.layers = c.hyper<Index>("num_layers");
+    }
+    return shape;
   }
+  bool recurrent_, first_position_;
   std::unique_ptr<EncoderDecoder> inner_;
   Ids lengths_;
   mutable std::vector<Var> features_;
@@ -75,6 +92,24 @@ Ids padded_targets(const OracleCase& c) {
   return Ids(std::move(counted), targets.shape());
 }
 
+// The weights of all layers and heads, [layer,B*H,Q,K] each.
+void add_weights(const Transformer& model, const Ids& lengths, const OracleCase& c, Outputs& outputs) {
+  Transformer::Weights weights;
+  model.decode(c.ids("dec_in"), model.encode(c.ids("src"), lengths, Pass(), &weights), Pass(), &weights);
+  std::vector<Var> self, cross;
+  for (const DecoderLayer::Weights& layer : weights.decoder) {
+    self.push_back(layer.self);
+    cross.push_back(layer.cross);
+  }
+  const auto stacked = [](const std::vector<Var>& layers) {
+    const Var all = stack(layers, 0);  // [layer,B,H,Q,K]
+    return reshape(all, {all.size(0), -1, all.size(3), all.size(4)});
+  };
+  outputs.tensors["enc_attention"] = stacked(weights.encoder);
+  outputs.tensors["dec_self_attention"] = stacked(self);
+  outputs.tensors["dec_cross_attention"] = stacked(cross);
+}
+
 Outputs forced_loss(const std::string& name, OracleCase& c) {
   const BookModel model(name, c);
   Batch batch;
@@ -96,7 +131,9 @@ Outputs forced_loss(const std::string& name, OracleCase& c) {
   options.reduction = Reduction::none;
   options.ignore_index = Vocabulary::pad;
   outputs.tensors["per_sample"] = mean(cross_entropy(logits, batch.target.ids, options), {1});
-  if (forced.attention) {
+  if (model.transformer() != nullptr) {
+    add_weights(*model.transformer(), model.lengths(), c, outputs);
+  } else if (forced.attention) {
     const Shape& shape = forced.attention.shape();  // [B,T,S]; the book has [T,B,1,S]
     outputs.tensors["attention"] = reshape(transpose(forced.attention, 0, 1), {shape[1], shape[0], 1, shape[2]});
   }
@@ -104,7 +141,7 @@ Outputs forced_loss(const std::string& name, OracleCase& c) {
 }
 
 Outputs greedy_decoding(const std::string& name, OracleCase& c) {
-  const BookModel model(name, c);
+  const BookModel model(name, c, c.entry().op.ends_with("_d2lcache"));
   const Ids source = c.ids("src");
   core::Workers workers(1);
   DecodingOptions options;
@@ -155,13 +192,7 @@ Outputs training(const std::string& name, OracleCase& c) {
     norms.push_back(result.norm);
     rates.push_back(lr);
   }
-  const auto vector = [&](const std::vector<double>& values) {
-    return Var(Tensor::from(values, {static_cast<Index>(values.size())}, c.dtype()));
-  };
-  Outputs outputs{{"losses", vector(losses)}, {"grad_norms", vector(norms)}, {"lrs", vector(rates)}};
-  for (const Var& parameter : c.store().parameters())
-    outputs.tensors["final." + parameter.leaf()->name] = Var(parameter.value());
-  return outputs;
+  return trained(c, losses, norms, rates);
 }
 
 using ModelCase = Outputs (*)(const std::string&, OracleCase&);
@@ -174,7 +205,8 @@ Adapter adapter(const std::string& op, const std::string& called, const std::str
 
 std::vector<Adapter> model_adapters() {
   std::vector<Adapter> adapters;
-  for (const auto& [model, type] : {std::pair("bahdanau", "Bahdanau"), std::pair("seq2seq", "Seq2Seq")}) {
+  for (const auto& [model, type] :
+       {std::pair("bahdanau", "Bahdanau"), std::pair("seq2seq", "Seq2Seq"), std::pair("transformer", "Transformer")}) {
     const std::string book = std::string("d2l_") + model, made = std::string("models: ") + type;
     adapters.push_back(adapter(book, made + ", sequence_loss", model, forced_loss));
     adapters.push_back(adapter("greedy_" + book + "*", made + ", greedy", model, greedy_decoding));

@@ -3,6 +3,7 @@
 #include "autograd/ops.h"
 #include "nn/linear.h"
 #include "tools/adapters.h"
+#include "tools/annotated_transformer.h"
 
 namespace tapestry {
 namespace {
@@ -15,11 +16,11 @@ Outputs layer_norm_of(OracleCase& c) {
   return layer_norm(c.in("x"), c.param("weight"), c.param("bias"), axes_of(c), c.hyper("eps", 1e-5));
 }
 
-// The Annotated Transformer divides by the unbiased deviation plus epsilon.
 Outputs at_layer_norm(OracleCase& c) {
   const Var x = c.in("x");
-  const Var deviation = sqrt(variance(x, {-1}, true, true));
-  return c.param("a_2") * (x - mean(x, {-1}, true)) / (deviation + c.hyper("eps", 1e-6)) + c.param("b_2");
+  const annotated::Norm norm(c.scope(), x.size(-1), c.hyper("eps", 1e-6));
+  c.load();
+  return norm(x);
 }
 
 Outputs addnorm(OracleCase& c) {

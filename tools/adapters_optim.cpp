@@ -3,8 +3,8 @@
 
 #include "autograd/ops.h"
 #include "optim/optimizer.h"
-#include "optim/schedule.h"
 #include "tools/adapters.h"
+#include "tools/trained_case.h"
 
 namespace tapestry {
 namespace {
@@ -103,16 +103,6 @@ std::vector<Group> groups_of(const OracleCase& c, const std::map<std::string, Te
     add(names, c.hyper("lr", 1.0), c.hyper("weight_decay", fallback));
   }
   return groups;
-}
-
-// The paper's schedule, from the hyperparameters of a case.
-Schedule noam(const nlohmann::json& hyper) {
-  Schedule schedule;
-  schedule.name = "noam";
-  schedule.factor = hyper.at("factor").get<double>();
-  schedule.width = hyper.at("model_size").get<Index>();
-  schedule.warmup = hyper.at("warmup").get<Index>();
-  return schedule;
 }
 
 Outputs rates(OracleCase& c) {

@@ -1,10 +1,12 @@
 #!/usr/bin/python3
-"""Writes tests/golden/ops.json: values and gradients of ops, computed by PyTorch (Debian: python3-torch).
+"""Writes values and gradients of ops and of layers, computed by PyTorch (Debian: python3-torch).
 
-    tools/make_golden.py > tests/golden/ops.json
+    tools/make_golden.py ops > tests/golden/ops.json
+    tools/make_golden.py layers > tests/golden/layers.json
 
 A case is {op, inputs, attributes, outputs, cotangents, gradients}; a tensor is {shape, values}, values in row-major order
 and f64. The gradients are those of sum over outputs of <cotangent, output>, one for each input. Ids are attributes.
+Cases of layers have also {parameters, parameter_gradients} by name. Dropout is 0.
 """
 
 import json
@@ -13,10 +15,12 @@ import sys
 
 import torch
 import torch.nn.functional as F
+from torch import nn
 
 torch.set_default_dtype(torch.float64)
 generator = torch.Generator().manual_seed(20)
 cases = []
+decimals = None  # of what PyTorch answers; all, unless a number is given
 
 
 def draw(*shape, low=-2.0, high=2.0):
@@ -25,31 +29,39 @@ def draw(*shape, low=-2.0, high=2.0):
 
 
 def tensor(t):
-    return {"shape": list(t.shape), "values": [float(f"{v:.17g}") for v in t.reshape(-1).tolist()]}
+    values = t.reshape(-1).tolist()
+    return {"shape": list(t.shape), "values": values if decimals is None else [round(v, decimals) for v in values]}
 
 
 def ids(t):
     return {"shape": list(t.shape), "values": t.reshape(-1).tolist()}
 
 
-def case(op, function, *inputs, **attributes):
-    """Records function(*inputs), which is what our `op` with these attributes must give."""
+def case(op, function, *inputs, module=None, **attributes):
+    """Records function(*inputs), which is what our `op` with these attributes must give; `module` has the parameters."""
     inputs = [x.clone().requires_grad_() for x in inputs]
+    parameters = dict(module.named_parameters()) if module else {}
+    for p in parameters.values():
+        p.data = draw(*p.shape, low=-0.9, high=0.9)
     outputs = function(*inputs)
     outputs = [outputs] if torch.is_tensor(outputs) else list(outputs)
     cotangents = [draw(*y.shape) for y in outputs]
     total = sum((c * y).sum() for c, y in zip(cotangents, outputs))
-    gradients = torch.autograd.grad(total, inputs)
-    cases.append(
-        {
-            "op": op,
-            "inputs": [tensor(x.detach()) for x in inputs],
-            "attributes": attributes,
-            "outputs": [tensor(y.detach()) for y in outputs],
-            "cotangents": [tensor(c) for c in cotangents],
-            "gradients": [tensor(g) for g in gradients],
+    gradients = torch.autograd.grad(total, inputs + list(parameters.values()))
+    entry = {
+        "op": op,
+        "inputs": [tensor(x.detach()) for x in inputs],
+        "attributes": attributes,
+        "outputs": [tensor(y.detach()) for y in outputs],
+        "cotangents": [tensor(c) for c in cotangents],
+        "gradients": [tensor(g) for g in gradients[: len(inputs)]],
+    }
+    if module:
+        entry["parameters"] = {name: tensor(p.detach()) for name, p in parameters.items()}
+        entry["parameter_gradients"] = {
+            name: tensor(g) for name, g in zip(parameters, gradients[len(inputs) :])
         }
-    )
+    cases.append(entry)
 
 
 def elementwise():
@@ -143,7 +155,133 @@ def softmaxes():
          lengths=ids(lengths), causal=True)
 
 
-for section in (elementwise, reductions, products, rearrangements, softmaxes):
+def hidden_keys(lengths, keys):
+    """Where the padding is, [B,keys]: true is hidden, as PyTorch has it."""
+    return torch.arange(keys)[None] >= lengths[:, None]
+
+
+def causal(steps):
+    return torch.ones(steps, steps, dtype=torch.bool).triu(1)
+
+
+def recurrent():
+    lengths = torch.tensor([2, 4, 1])
+    gru = nn.GRU(2, 3, batch_first=True, bidirectional=True)
+
+    def run(x):
+        packed = nn.utils.rnn.pack_padded_sequence(x, lengths, batch_first=True, enforce_sorted=False)
+        y, final = gru(packed)
+        return nn.utils.rnn.pad_packed_sequence(y, batch_first=True, total_length=4)[0], final
+
+    case("gru", run, draw(3, 4, 2), module=gru, hidden=3, lengths=ids(lengths))
+
+
+def attentions():
+    lengths = torch.tensor([4, 2])
+    hidden = hidden_keys(lengths, 4)
+    additive = nn.ModuleDict({"W_k": nn.Linear(3, 6, False), "W_q": nn.Linear(2, 6, False), "w_v": nn.Linear(6, 1, False)})
+
+    def attend(q, k, v):
+        scores = additive["w_v"]((additive["W_q"](q)[:, :, None] + additive["W_k"](k)[:, None]).tanh()).squeeze(-1)
+        weights = scores.masked_fill(hidden[:, None], -math.inf).softmax(-1)
+        return weights @ v, weights
+
+    case("additive_attention", attend, draw(2, 3, 2), draw(2, 4, 3), draw(2, 4, 5), module=additive, hidden=6,
+         lengths=ids(lengths))
+    heads = nn.MultiheadAttention(6, 3, batch_first=True)
+    case("self_attention", lambda x: heads(x, x, x, key_padding_mask=hidden, attn_mask=causal(4),
+                                           average_attn_weights=False),
+         draw(2, 4, 6), module=heads, heads=3, lengths=ids(lengths))
+    cross = nn.MultiheadAttention(4, 2, kdim=3, vdim=5, bias=False, batch_first=True)
+    case("cross_attention", lambda q, k, v: cross(q, k, v, key_padding_mask=hidden, average_attn_weights=False),
+         draw(2, 3, 4), draw(2, 4, 3), draw(2, 4, 5), module=cross, heads=2, lengths=ids(lengths))
+
+
+def norms_and_losses():
+    norm = nn.LayerNorm(5)
+    case("layer_norm", norm, draw(2, 3, 5), module=norm)
+    targets = torch.tensor([2, 0, 4, 1, 0])
+    weights = draw(6, low=0.2, high=2)
+    for reduction, smoothing, weighted in (("mean", 0.0, False), ("mean", 0.1, False), ("sum", 0.1, False),
+                                           ("none", 0.1, True), ("mean", 0.3, True)):
+        case("cross_entropy",
+             lambda x: F.cross_entropy(x, targets, weights if weighted else None, ignore_index=0, reduction=reduction,
+                                       label_smoothing=smoothing),
+             draw(5, 6), targets=ids(targets), ignore_index=0, reduction=reduction, label_smoothing=smoothing,
+             **({"class_weights": tensor(weights)} if weighted else {}))
+
+
+def transformers():
+    source, target = torch.tensor([4, 2]), torch.tensor([3, 3])
+    for pre_norm, activation in ((False, "relu"), (True, "gelu")):
+        sizes = {"d_model": 4, "nhead": 2, "dim_feedforward": 6, "dropout": 0.0, "batch_first": True}
+        attributes = {"heads": 2, "feed_forward": 6, "pre_norm": pre_norm, "gelu": activation == "gelu",
+                      "lengths": ids(source)}
+        encoder = nn.TransformerEncoderLayer(**sizes, activation=activation, norm_first=pre_norm)
+        case("encoder_layer", lambda x: encoder(x, src_key_padding_mask=hidden_keys(source, 4)), draw(2, 4, 4),
+             module=encoder, **attributes)
+        decoder = nn.TransformerDecoderLayer(**sizes, activation=activation, norm_first=pre_norm)
+        case("decoder_layer",
+             lambda y, x: decoder(y, x, tgt_mask=causal(3), memory_key_padding_mask=hidden_keys(source, 4)),
+             draw(2, 3, 4), draw(2, 4, 4), module=decoder, **attributes)
+
+
+class Translator(nn.Module):
+    """torch.nn.Transformer, whose norms after both stacks are always there, between embeddings and an output layer."""
+
+    def __init__(self, pre_norm):
+        super().__init__()
+        self.src_embed, self.tgt_embed = nn.Embedding(7, 4), nn.Embedding(8, 4)
+        self.transformer = nn.Transformer(4, 2, 2, 2, 6, 0.0, batch_first=True, norm_first=pre_norm)
+        self.out = nn.Linear(4, 8)
+
+    def forward(self, source, inputs):
+        def embed(table, tokens):
+            angles = torch.arange(tokens.shape[1])[:, None] / 10000 ** (torch.arange(0, 4, 2) / 4)
+            positions = torch.stack([angles.sin(), angles.cos()], -1).reshape(-1, 4)
+            return table(tokens) * math.sqrt(4) + positions
+
+        hidden = source == 1
+        return self.out(self.transformer(embed(self.src_embed, source), embed(self.tgt_embed, inputs),
+                                         tgt_mask=causal(inputs.shape[1]), src_key_padding_mask=hidden,
+                                         memory_key_padding_mask=hidden))
+
+
+def translators():
+    source = torch.tensor([[4, 5, 6, 3], [6, 3, 1, 1]])
+    target = torch.tensor([[7, 3, 1], [5, 4, 3]])
+    inputs = torch.tensor([[2, 7, 3], [2, 5, 4]])
+    model = Translator(False)
+    case("translator", lambda: F.cross_entropy(model(source, inputs).reshape(-1, 8), target.reshape(-1), ignore_index=1,
+                                               label_smoothing=0.1),
+         module=model, source=ids(source), target=ids(target), label_smoothing=0.1)
+
+
+def optimizers():
+    start, given = draw(5), [draw(5) for _ in range(6)]
+    given[2] = given[2] * 1e-6
+    w = start.clone().requires_grad_()
+    adam = torch.optim.Adam([w], lr=1, betas=(0.9, 0.98), eps=1e-9)
+    rate = torch.optim.lr_scheduler.LambdaLR(
+        adam, lambda s: 2 * 16**-0.5 * min((s + 1) ** -0.5, (s + 1) * 3**-1.5))
+    trajectory = []
+    for gradient in given:
+        w.grad = gradient.clone()
+        adam.step()
+        rate.step()
+        trajectory.append(w.detach().clone())
+    cases.append({"op": "adam_noam", "attributes": {"width": 16, "factor": 2.0, "warmup": 3}, "start": tensor(start),
+                  "given": tensor(torch.stack(given)), "trajectory": tensor(torch.stack(trajectory))})
+
+
+if sys.argv[1:] == ["layers"]:
+    decimals = 10
+    sections = (recurrent, attentions, norms_and_losses, transformers, translators, optimizers)
+elif sys.argv[1:] == ["ops"]:
+    sections = (elementwise, reductions, products, rearrangements, softmaxes)
+else:
+    sys.exit("make_golden: the argument must be ops or layers")
+for section in sections:
     section()
 source = f"PyTorch {torch.__version__}, tools/make_golden.py"
 body = ",\n".join(json.dumps(entry, separators=(",", ":")) for entry in cases)

@@ -82,25 +82,36 @@ Var OracleCase::leaf(const std::string& array) {
   return leaves_[array] = constant ? Var(found->second) : watch(found->second, array);
 }
 
-void OracleCase::load() {
+void OracleCase::load(NameRules names) {
+  names_ = names;
+  std::map<std::string, Index> filled;  // elements of each parameter of ours
+  for (const auto& [array, tensor] : file_.tensors) {
+    if (!array.starts_with("param.")) continue;
+    const Tensor to = stored(array.substr(6));  // an error if there is no place for it
+    require_shape("case", array.c_str(), tensor, to.shape());
+    to.copy_from(tensor);
+    filled[place_of(array.substr(6), names_).parameter] += to.numel();
+  }
   for (const Var& parameter : store_.parameters()) {
     const std::string& name = parameter.leaf()->name;
-    const auto found = file_.tensors.find("param." + name);
-    if (found == file_.tensors.end()) {
-      require(name.find("bias") != std::string::npos, "case: must have the parameter {}; it has not", name);
+    const Index found = filled[name];
+    if (found == 0 && name.find("bias") != std::string::npos)
       parameter.value().fill(0);
-    } else {
-      require_shape("case", name.c_str(), found->second, parameter.shape());
-      parameter.value().copy_from(found->second);
-    }
+    else
+      require(found == parameter.numel(), "case: must have the parameter {}; it has {} of {} elements", name, found,
+              parameter.numel());
   }
-  for (const auto& [array, tensor] : file_.tensors)
-    if (array.starts_with("param.")) store_[array.substr(6)];  // an error if there is no place for it
 }
 
-Var OracleCase::differentiated(const std::string& array) {
-  if (array.starts_with("param.") && !store_.parameters().empty()) return store_[array.substr(6)];
-  return leaf(array);
+Tensor OracleCase::stored(const std::string& name) const {
+  const ParameterPlace place = place_of(name, names_);
+  return place.rows_of(store_[place.parameter].value());
+}
+
+Tensor OracleCase::gradient(const Gradients& gradients, const std::string& array) {
+  if (!array.starts_with("param.") || store_.parameters().empty()) return gradients[leaf(array)];
+  const ParameterPlace place = place_of(array.substr(6), names_);
+  return place.rows_of(gradients[store_[place.parameter]]);
 }
 
 }  // namespace tapestry

@@ -8,6 +8,7 @@
 
 #include "core/safetensors.h"
 #include "nn/store.h"
+#include "tools/parameter_names.h"
 
 namespace tapestry {
 
@@ -55,10 +56,13 @@ class OracleCase {
   Var param(const std::string& name) { return has("param." + name) ? leaf("param." + name) : Var(); }
 
   /// A place for the layers and models of this case to make their parameters in; `load` then gives them the values
-  /// `param.*` of the same names. Errors: a name or a shape that differs. Biases the file has not are zero.
+  /// `param.*`, whose names the rules turn into ours. Errors: a name or a shape that differs. Biases the file has not
+  /// are zero.
   Scope scope() { return Scope(store_); }
-  void load();
+  void load(NameRules names = {});
   const ParameterStore& store() const { return store_; }
+  /// The current value of the parameter that the file calls NAME.
+  Tensor stored(const std::string& name) const;
 
   /// A hyperparameter. Errors: it is missing or of another type.
   template <class T>
@@ -76,8 +80,12 @@ class OracleCase {
   /// A number as a constant of the case's dtype.
   Var constant(double value) const { return Var(Tensor::scalar(value, dtype())); }
 
-  /// What to differentiate by for `grad.ARRAY`: an array asked for before, or a parameter of the store.
-  Var differentiated(const std::string& array);
+  /// What `gradients` hold for `grad.ARRAY`: of an array asked for before, or of a parameter of the store.
+  Tensor gradient(const Gradients& gradients, const std::string& array);
+
+  /// Says what computed this case, where that is not what its adapter usually calls.
+  void say_called(std::string called) { called_ = std::move(called); }
+  const std::string& called() const { return called_; }
 
  private:
   Var leaf(const std::string& array);
@@ -86,6 +94,8 @@ class OracleCase {
   SafetensorsFile file_;
   std::map<std::string, Var> leaves_;
   ParameterStore store_;
+  NameRules names_;
+  std::string called_;
 };
 
 /// The outputs of a case, by name.
