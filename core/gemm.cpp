@@ -23,8 +23,7 @@ template <>
 void gemm(Transpose ta, Transpose tb, Index m, Index n, Index k, const float* a, Index lda, const float* b, Index ldb,
           float beta, float* c, Index ldc) {
   if (m == 0 || n == 0) return;
-  if (k > 0 && tb == Transpose::no && small_gemm_pays(m, n, k))
-    return small_gemm(ta, m, n, k, a, lda, b, ldb, beta, c, ldc);
+  if (tb == Transpose::no && small_gemm_pays(m, n, k)) return small_gemm(ta, m, n, k, a, lda, b, ldb, beta, c, ldc);
   cblas_sgemm(CblasRowMajor, flag(ta), flag(tb), static_cast<blasint>(m), static_cast<blasint>(n),
               static_cast<blasint>(k), 1, a, static_cast<blasint>(lda), b, static_cast<blasint>(ldb), beta, c,
               static_cast<blasint>(ldc));
@@ -34,8 +33,7 @@ template <>
 void gemm(Transpose ta, Transpose tb, Index m, Index n, Index k, const double* a, Index lda, const double* b, Index ldb,
           double beta, double* c, Index ldc) {
   if (m == 0 || n == 0) return;
-  if (k > 0 && tb == Transpose::no && small_gemm_pays(m, n, k))
-    return small_gemm(ta, m, n, k, a, lda, b, ldb, beta, c, ldc);
+  if (tb == Transpose::no && small_gemm_pays(m, n, k)) return small_gemm(ta, m, n, k, a, lda, b, ldb, beta, c, ldc);
   cblas_dgemm(CblasRowMajor, flag(ta), flag(tb), static_cast<blasint>(m), static_cast<blasint>(n),
               static_cast<blasint>(k), 1, a, static_cast<blasint>(lda), b, static_cast<blasint>(ldb), beta, c,
               static_cast<blasint>(ldc));

@@ -91,6 +91,11 @@ const T* padded_rows(Index n, Index k, const T* b, Index ldb, Index padded) {
 template <class T>
 void small_gemm(Transpose ta, Index m, Index n, Index k, const T* a, Index lda, const T* b, Index ldb, T beta, T* c,
                 Index ldc) {
+  if (k == 0) {  // nothing to read, and a and b may point nowhere
+    for (Index i = 0; i < m; ++i)
+      for (Index j = 0; j < n; ++j) c[i * ldc + j] = beta == 0 ? T{0} : beta * c[i * ldc + j];
+    return;
+  }
   const Index width = lanes<T>, padded = (n + width - 1) / width * width;
   if (padded != n) {
     b = padded_rows(n, k, b, ldb, padded);
