@@ -20,7 +20,7 @@ std::unique_ptr<EncoderDecoder> translator(OracleCase& c) {
   return model;
 }
 
-// MicroBatch without the padding at their ends.
+// Rows without the padding at their ends.
 std::vector<std::vector<std::int32_t>> rows_of(const Ids& ids) {
   std::vector<std::vector<std::int32_t>> rows;
   for (Index b = 0; b < ids.size(0); ++b) {
