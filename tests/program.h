@@ -51,15 +51,29 @@ inline Outcome run_shell(const std::string& shell, const std::string& input = ""
   return {WIFEXITED(status) ? WEXITSTATUS(status) : -1, file_bytes(out), file_bytes(error)};
 }
 
+/// The shell's words for the program with these arguments.
+inline std::string shell_command(const std::vector<std::string>& arguments) {
+  std::string command = "\"$tapestry\"";
+  for (const std::string& argument : arguments) {
+    command += " '";
+    for (char c : argument) command += c == '\'' ? std::string("'\\''") : std::string(1, c);
+    command += '\'';
+  }
+  return command;
+}
+
 /// Runs the program with these arguments.
 inline Outcome run_program(const std::vector<std::string>& arguments, const std::string& input = "") {
-  std::string shell = "exec \"$tapestry\"";
-  for (const std::string& argument : arguments) {
-    shell += " '";
-    for (char c : argument) shell += c == '\'' ? std::string("'\\''") : std::string(1, c);
-    shell += '\'';
-  }
-  return run_shell(shell, input);
+  return run_shell("exec " + shell_command(arguments), input);
 }
+
+/// Shell that starts the program, and goes on when it has written `file`; ends with status 99 if it ends before.
+inline std::string start_until_written(const std::vector<std::string>& arguments, const std::string& file) {
+  return shell_command(arguments) + " > /dev/null & pid=$!\nuntil [ -e '" + file +
+         "' ]; do kill -0 $pid || exit 99; sleep 0.01; done\n";
+}
+
+/// Shell that kills the program so started.
+inline constexpr const char* kill_started = "kill -9 $pid; wait $pid; true\n";
 
 }  // namespace tapestry

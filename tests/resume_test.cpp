@@ -92,12 +92,6 @@ std::vector<std::string> tiny(const std::vector<std::string>& more) {
   return arguments;
 }
 
-std::string shell_command(const std::vector<std::string>& arguments) {
-  std::string command = "\"$tapestry\"";
-  for (const std::string& argument : arguments) command += " " + argument;
-  return command;
-}
-
 }  // namespace
 
 TEST_SUITE("fast") {
@@ -141,9 +135,13 @@ TEST_SUITE("fast") {
     CHECK(state->metrics == 4);
     // What a kill leaves while a checkpoint is written does not count, and goes.
     fs::copy(place.file("checkpoints/epoch-4"), place.file("checkpoints/epoch-5.partial"));
+    // Nor does what one leaves while a checkpoint is removed.
+    fs::create_directories(place.file("checkpoints/last.old.partial"));
     CHECK(checkpoints.epochs().size() == 2);
+    CHECK(checkpoints.newest()->epoch == 4);
     checkpoints.tidy();
     CHECK_FALSE(fs::exists(place.file("checkpoints/epoch-5.partial")));
+    CHECK_FALSE(fs::exists(place.file("checkpoints/last.old.partial")));
     config.keep = 0;
     config.epochs = 5;
     Heard(place.path(), config, {true, 0});
@@ -231,14 +229,11 @@ TEST_SUITE("train") {
     arguments.insert(arguments.end(), {"--out", whole});
     REQUIRE(run_program(tiny(arguments)).status == 0);
     arguments.back() = killed;
-    const std::string start = shell_command(tiny(arguments)), resume = shell_command({"train", "--resume", killed});
-    const std::string kill_later = " > /dev/null & pid=$!; sleep $delay; kill -9 $pid; wait $pid; true\n";
     // The configuration is what a run begins with; from then on any moment will do.
-    REQUIRE(run_shell(start + " > /dev/null & pid=$!\nuntil [ -e " + killed +
-                      "/config.json ]; do sleep 0.01; done; kill -9 $pid; wait $pid; true")
-                .status == 0);
+    REQUIRE(run_shell(start_until_written(tiny(arguments), killed + "/config.json") + kill_started).status == 0);
+    const std::string resume = shell_command({"train", "--resume", killed}) + " > /dev/null & pid=$!\n";
     for (const char* delay : {"0.10", "0.23", "0.31", "0.42", "0.57"})
-      REQUIRE(run_shell(std::string("delay=") + delay + "\n" + resume + kill_later).status == 0);
+      REQUIRE(run_shell(resume + "sleep " + delay + "\n" + kill_started).status == 0);
     const Outcome last = run_program({"train", "--resume", killed});
     CAPTURE(last.error);
     REQUIRE(last.status == 0);

@@ -213,9 +213,7 @@ TEST_CASE("train: a task on sequences, and attention against its gold links") {
 
 // A limit on the size of files stands for the full disk: 8 blocks hold the configuration, but no model.
 Outcome run_on_full_disk(const std::vector<std::string>& arguments) {
-  std::string command = "trap '' XFSZ\nulimit -f 8\nexec \"$tapestry\"";
-  for (const std::string& argument : arguments) command += " " + argument;
-  return run_shell(command);
+  return run_shell("trap '' XFSZ\nulimit -f 8\nexec " + shell_command(arguments));
 }
 
 TEST_CASE("train: a disk that fills while saving is told, and the run that was to be replaced stays whole") {
@@ -247,14 +245,14 @@ TEST_CASE("train: a kill leaves the old run, and what it left behind does not st
   REQUIRE(run_program(tiny(run)).status == 0);
   const auto before = directory_bytes(run);
   // Far more epochs than fit: killed while it trains.
-  std::string command = "\"$tapestry\"";
-  for (const std::string& argument : tiny(run, {"--force"}, "100000")) command += " " + argument;
-  const std::string killed =
-      command + " & pid=$!\nuntil [ -e " + run + ".new/model.safetensors ]; do sleep 0.05; done\n";
-  CHECK(run_shell(killed + "kill -9 $pid; wait $pid; exit 0").status == 0);
+  const auto endless = tiny(run, {"--force"}, "100000");
+  const std::string start = start_until_written(endless, run + ".new/model.safetensors");
+  CHECK(run_shell(start + kill_started).status == 0);
   CHECK(directory_bytes(run) == before);
-  // While one trains, another is refused.
-  const Outcome second = run_shell(killed + command + "; status=$?; kill -9 $pid; wait $pid; exit $status");
+  // While one trains, another is refused. What the killed one left would say too early that it trains.
+  std::filesystem::remove_all(run + ".new");
+  const Outcome second =
+      run_shell(start + "timeout 60 " + shell_command(endless) + "; status=$?\n" + kill_started + "exit $status\n");
   CHECK(second.status == 1);
   CHECK(second.error.find("only one training may write to a directory; another one does") != std::string::npos);
   CHECK(directory_bytes(run) == before);
