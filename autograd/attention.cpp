@@ -21,12 +21,12 @@ AttentionOutput additive_attention(const Var& query, const Var& keys, const Var&
   const std::initializer_list<std::reference_wrapper<const Var>> inputs = {query, keys, w_v, values};
   core::AdditiveAttentionResult result = core::additive_attention(in, recording(inputs));
   const Tensor context = result.context, weights = result.weights;
-  auto outputs =
-      record("additive_attention", {context, weights}, inputs,
-             [in = std::move(in), result = std::move(result)](std::span<const Tensor> dy, Grads& dx) {
-               const auto into = [&](std::size_t i) { return dx.wants(i) ? dx.into(i) : Tensor(); };
-               core::additive_attention_backward(in, result, dy[0], dy[1], {into(0), into(1), into(2), into(3)});
-             });
+  auto outputs = record("additive_attention", {context, weights}, inputs,
+                        [in = std::move(in), result = std::move(result)](std::span<const Tensor> dy, Grads& dx) {
+                          core::additive_attention_backward(
+                              in, result, dy[0], dy[1],
+                              {dx.into_if_wanted(0), dx.into_if_wanted(1), dx.into_if_wanted(2), dx.into_if_wanted(3)});
+                        });
   return {std::move(outputs[0]), std::move(outputs[1])};
 }
 
@@ -74,12 +74,12 @@ AttentionOutput scaled_dot_product_attention(const Projected& query, const Proje
   const core::ScaledDotProductResult result = core::scaled_dot_product(in, options.weights, recording(inputs));
   std::vector<Tensor> made{result.context};
   if (options.weights) made.push_back(result.weights);
-  auto outputs = record("scaled_dot_product_attention", made, inputs,
-                        [in = std::move(in), saved = result.saved](std::span<const Tensor> dy, Grads& dx) {
-                          const auto into = [&](std::size_t i) { return dx.wants(i) ? dx.into(i) : Tensor(); };
-                          core::scaled_dot_product_backward(in, saved, dy[0], dy.size() > 1 ? dy[1] : Tensor(),
-                                                            {into(0), into(1), into(2)});
-                        });
+  auto outputs =
+      record("scaled_dot_product_attention", made, inputs,
+             [in = std::move(in), saved = result.saved](std::span<const Tensor> dy, Grads& dx) {
+               core::scaled_dot_product_backward(in, saved, dy[0], dy.size() > 1 ? dy[1] : Tensor(),
+                                                 {dx.into_if_wanted(0), dx.into_if_wanted(1), dx.into_if_wanted(2)});
+             });
   return {std::move(outputs[0]), options.weights ? std::move(outputs[1]) : Var()};
 }
 

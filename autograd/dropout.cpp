@@ -4,13 +4,22 @@
 
 namespace tapestry {
 
-core::BitMask dropout_mask_of(const char* op, const Var& x, double p, const DropoutKey& key) {
+namespace {
+
+void require_sequence(const char* op, const Var& x) {
   require(x.rank() == 2 || x.rank() == 3, "{}: x must be [B,F] or [B,T,F]; given {}", op, x.shape());
+}
+
+}  // namespace
+
+core::BitMask dropout_mask_of(const char* op, const Var& x, double p, const DropoutKey& key) {
+  require_sequence(op, x);
   return core::dropout_mask(x.size(0), x.rank() == 3 ? x.size(1) : 1, x.size(-1), p, key);
 }
 
 /// y = x m / (1 - p)                    dx = dy m / (1 - p)
 Var dropout(const Var& x, double p, const DropoutKey& key) {
+  require_sequence("dropout", x);
   if (p == 0) return x;
   core::BitMask mask = dropout_mask_of("dropout", x, p, key);
   const double scale = core::dropout_scale(p);

@@ -27,8 +27,8 @@ Var layer_norm(const Var& x, const Var& weight, const Var& bias, int axes, doubl
   const auto result = core::layer_norm({x.value(), {}, weight.value(), bias.value(), width, epsilon}, false,
                                        recording({x, weight, bias}));
   return record("layer_norm", result.y, {x, weight, bias}, [saved = result.saved](const Tensor& dy, Grads& dx) {
-    const auto into = [&](std::size_t i) { return dx.wants(i) ? dx.into(i) : Tensor(); };
-    auto gradients = core::layer_norm_backward(saved, dy, {}, dx.wants(0), false, into(1), into(2));
+    auto gradients =
+        core::layer_norm_backward(saved, dy, {}, dx.wants(0), false, dx.into_if_wanted(1), dx.into_if_wanted(2));
     if (gradients.x) dx.add(0, std::move(gradients.x));
   });
 }
@@ -58,9 +58,8 @@ AddNormOutput add_norm(const Var& x, const Var& residual, const Var& weight, con
   std::vector<Tensor> made{result.y};
   if (options.sum) made.push_back(result.sum);
   auto outputs = record("add_norm", made, inputs, [saved = result.saved](std::span<const Tensor> dy, Grads& dx) {
-    const auto into = [&](std::size_t i) { return dx.wants(i) ? dx.into(i) : Tensor(); };
     auto gradients = core::layer_norm_backward(saved, dy[0], dy.size() > 1 ? dy[1] : Tensor(), dx.wants(0), dx.wants(1),
-                                               into(2), into(3));
+                                               dx.into_if_wanted(2), dx.into_if_wanted(3));
     if (gradients.x) dx.add(0, std::move(gradients.x));
     if (gradients.residual) dx.add(1, std::move(gradients.residual));
   });

@@ -11,8 +11,8 @@ namespace {
 
 // Places for the gradients of {x, h0, w_ih, w_hh, b_ih, b_hh}, in the shapes of the kernel.
 core::GruGradients destinations(Grads& dx) {
-  const auto into = [&](std::size_t i) { return dx.wants(i) ? dx.into(i) : Tensor(); };
-  return {into(0), into(1), into(2), into(3), into(4), into(5)};
+  return {dx.into_if_wanted(0), dx.into_if_wanted(1), dx.into_if_wanted(2),
+          dx.into_if_wanted(3), dx.into_if_wanted(4), dx.into_if_wanted(5)};
 }
 
 }  // namespace

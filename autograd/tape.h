@@ -34,6 +34,8 @@ class Grads {
   void add(std::size_t i, Tensor g);
   /// The place to accumulate into directly (zeros, if nothing was added yet): a product with beta = 1, a row scatter.
   Tensor into(std::size_t i);
+  /// The same, or an absent tensor if nobody needs it: for kernels that know which of their gradients are wanted so.
+  Tensor into_if_wanted(std::size_t i) { return wants(i) ? into(i) : Tensor(); }
   /// Adds `g` summed over the axes along which input i was broadcast.
   void add_broadcast(std::size_t i, const Tensor& g);
 

@@ -5,8 +5,8 @@
 #include <cmath>
 #include <limits>
 
+#include "core/for_vectors.h"
 #include "core/gemm.h"
-#include "core/vector.h"
 
 namespace tapestry::core {
 namespace {
@@ -147,7 +147,7 @@ void weight_cotangents(const Block<T>& at, const Rows<T>& dcontext, const Rows<T
   }
   if (!dweights) return;
   for (Index i = 0; i < at.count; ++i)
-    for (Index k = at.begin; k < at.end; ++k) to.row(i)[k] += dweights.row(at.first + i)[k];
+    for (Index k = at.begin; k < at.end; ++k) to.row(i)[k] += dweights.row(i)[k];
 }
 
 // ds = w (dw - sum_j w_j dw_j) / sqrt(width), in place of dw.
@@ -156,10 +156,7 @@ void score_cotangents(const Block<T>& at, const Rows<T>& weights, const Rows<T>&
   for (Index i = 0; i < at.count; ++i) {
     const T* const w = weights.row(i);
     T* const d = dw.row(i);
-    Batch<T> sum(0);
-    for (Index k = 0; k < dw.stride; k += lanes<T>)
-      sum = fma(Batch<T>::load_unaligned(w + k), Batch<T>::load_unaligned(d + k), sum);
-    const Batch<T> mean(hadd(sum)), scale(at.scale());
+    const Batch<T> mean(dot(dw.stride, w, d)), scale(at.scale());
     for (Index k = 0; k < dw.stride; k += lanes<T>)
       (Batch<T>::load_unaligned(w + k) * (Batch<T>::load_unaligned(d + k) - mean) * scale).store_unaligned(d + k);
   }
@@ -226,9 +223,7 @@ void backward(const ScaledDotProductInputs& in, const Tensor& saved, const Tenso
     }
     if (!dq && !dk) return;
     const Rows<T> ds = cotangents.rows;
-    const Rows<T> asked = dweights
-                              ? Rows<T>(dweights.data<T>() + (at.b * in.heads + at.h) * at.queries * at.keys, at.keys)
-                              : Rows<T>(nullptr, 0);
+    const Rows<T> asked = dweights ? weight_rows<T>(dweights, at) : Rows<T>(nullptr, 0);
     weight_cotangents(at, dout, asked, ds);
     score_cotangents(at, weights, ds);
     if (dq)

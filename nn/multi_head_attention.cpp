@@ -35,12 +35,17 @@ MultiHeadAttention::MultiHeadAttention(const Scope& scope, Index width, const Mu
           heads_, width);
 }
 
+// Some of queries, keys and values, which stand side by side.
+Var MultiHeadAttention::project_rows(const Var& x, const RowRange& rows) const {
+  return (reference_ ? linear_reference : linear)(x, weights_[0], bias_, rows);
+}
+
 // Queries (part 0), keys (1) or values (2).
 Var MultiHeadAttention::project_part(const Var& x, Index part) const {
-  const auto layer = reference_ ? linear_reference : linear;
   const RowRange rows{part * width_, (part + 1) * width_};
-  if (weights_.size() == 1) return layer(x, weights_[0], bias_, rows);
-  return layer(x, weights_[static_cast<std::size_t>(part)], bias_ ? slice(bias_, 0, rows.begin, rows.end) : Var(), {});
+  if (weights_.size() == 1) return project_rows(x, rows);
+  const Var bias = bias_ ? slice(bias_, 0, rows.begin, rows.end) : Var();
+  return (reference_ ? linear_reference : linear)(x, weights_[static_cast<std::size_t>(part)], bias, {});
 }
 
 AttentionOutput MultiHeadAttention::attend(const Projected& query, const Memory& memory, const Mask& mask,
@@ -54,14 +59,13 @@ AttentionOutput MultiHeadAttention::attend(const Projected& query, const Memory&
 
 AttentionOutput MultiHeadAttention::operator()(const Var& x, const Mask& mask, const Pass& pass, bool weights) const {
   if (weights_.size() > 1) return (*this)(x, project(x), mask, pass, weights);
-  const Var all = reference_ ? linear_reference(x, weights_[0], bias_) : linear(x, weights_[0], bias_);  // [B,L,3D]
+  const Var all = project_rows(x, {});  // [B,L,3D]
   return attend({all}, {{all, width_}, {all, 2 * width_}}, mask, pass, weights);
 }
 
 MultiHeadAttention::Memory MultiHeadAttention::project(const Var& memory) const {
   if (weights_.size() > 1) return project(memory, memory);
-  const auto layer = reference_ ? linear_reference : linear;
-  const Var both = layer(memory, weights_[0], bias_, {width_, 3 * width_});  // [B,K,2D]
+  const Var both = project_rows(memory, {width_, 3 * width_});  // [B,K,2D]
   return {{both}, {both, width_}};
 }
 
@@ -76,7 +80,7 @@ AttentionOutput MultiHeadAttention::operator()(const Var& queries, const Memory&
 
 AttentionOutput MultiHeadAttention::step(const Var& x, core::KeyValueCache& cache, const core::Lineage& lineage,
                                          bool weights) const {
-  const Tensor all = linear(x, weights_[0], bias_).value();  // [R,3D]
+  const Tensor all = project_rows(x, {}).value();  // [R,3D]
   const Index rows = all.size(0);
   cache.append(rows, width_, all.dtype())
       .copy_from(core::read_view(all, core::sliced("multi_head_attention", all.shape(), 1, width_, 3 * width_, 1)));

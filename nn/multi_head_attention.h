@@ -45,6 +45,7 @@ class MultiHeadAttention {
  private:
   AttentionOutput attend(const Projected& query, const Memory& memory, const Mask& mask, const Pass& pass,
                          bool weights) const;
+  Var project_rows(const Var& x, const RowRange& rows) const;
   Var project_part(const Var& x, Index part) const;
 
   Index width_, heads_;

@@ -120,7 +120,8 @@ TEST_SUITE("fast") {
     CHECK(tape.backward(std::array{y}, std::array{Tensor::full({2, 3}, 1, DType::f64)})[x].values() ==
           std::vector<double>(6, 0));
     CHECK_THROWS_WITH(dropout(x, -0.5, {}), "dropout: p must lie in [0, 1]; given -0.5");
-    CHECK_THROWS_WITH(dropout(watch(Tensor::zeros({4}, DType::f32)), 0.5, {}),
-                      "dropout: x must be [B,F] or [B,T,F]; given [4]");
+    for (const double p : {0.0, 0.5})
+      CHECK_THROWS_WITH(dropout(watch(Tensor::zeros({4}, DType::f32)), p, {}),
+                        "dropout: x must be [B,F] or [B,T,F]; given [4]");
   }
 }
