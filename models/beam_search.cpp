@@ -86,6 +86,7 @@ class Search {
     }
     const PaddedIds source = pad(rows);
     state_ = model.encode(source.ids, source.lengths, Pass{});
+    state_.attention = options.attention;
   }
 
   void run(std::vector<std::vector<Translation>>& lists) {

@@ -1,7 +1,5 @@
 #include "models/encoder_decoder.h"
 
-#include <fmt/ranges.h>
-
 #include <algorithm>
 
 #include "autograd/indexing.h"
@@ -42,11 +40,11 @@ const std::vector<std::string>& model_names() {
 }
 
 std::unique_ptr<EncoderDecoder> make_model(const ModelShape& shape, const Scope& scope) {
+  require_one_of("model", shape.model, model_names());
   if (shape.model == "bahdanau") return std::make_unique<Bahdanau>(shape, scope);
   if (shape.model == "bahdanau-paper") return std::make_unique<BahdanauPaper>(shape, scope);
   if (shape.model == "seq2seq") return std::make_unique<Seq2Seq>(shape, scope);
-  if (shape.model == "transformer") return std::make_unique<Transformer>(shape, scope);
-  throw UsageError(fmt::format("model: must be one of {}; given {}", fmt::join(model_names(), ", "), shape.model));
+  return std::make_unique<Transformer>(shape, scope);
 }
 
 }  // namespace tapestry

@@ -21,6 +21,7 @@ struct DecoderState {
   std::vector<Var> hidden;  // [R,H], bottom layer first
   Ids said;                 // [R,T], only where all that was said is read again at each step (uncached.h)
   Index beam = 1;           // K
+  bool attention = true;    // whether the weights of the steps are wanted
   Index position = 0;       // steps made so far
   // Of a Transformer, for each layer of its decoder.
   std::vector<MultiHeadAttention::Memory> attended;  // keys and values of the memory [B,S,*]
@@ -39,7 +40,8 @@ class EncoderDecoder {
 
   struct Step {
     Var features;   // [R,F], what the output layer makes its logits of
-    Var attention;  // [R,S], the weights, before dropout; no value without attention
+    Var attention;  // [R,S], the weights, before dropout; no value without attention, and maybe where the
+                    // state wants none
   };
   /// Advances the state by the tokens `previous` [R].
   virtual Step step(const Ids& previous, DecoderState& state, const Pass& pass) const = 0;

@@ -32,6 +32,7 @@ class GreedyRows {
     const PaddedIds source = pad(rows);
     const Pass pass;
     state_ = model_.encode(source.ids, source.lengths, pass);
+    state_.attention = options_.attention;
     previous_.assign(running_.size(), Vocabulary::bos);
     weights_.resize(running_.size());
     for (Index left = state_.lengths.numel(); left > 0;) {

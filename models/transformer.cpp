@@ -111,6 +111,7 @@ Var Transformer::step(const Ids& previous, DecoderState& state, Weights* weights
 
 EncoderDecoder::Step Transformer::step(const Ids& previous, DecoderState& state, const Pass& pass) const {
   require(!pass.training, "transformer: steps from a cache are inference; training has all positions at once");
+  if (!state.attention) return {step(previous, state, nullptr), {}};
   Weights weights;
   const Var features = step(previous, state, &weights);
   return {features, reshape(cross_attention(weights), {previous.numel(), -1})};  // [B,K,S] -> [R,S]

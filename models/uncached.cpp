@@ -26,7 +26,7 @@ EncoderDecoder::Step Uncached::step(const Ids& previous, DecoderState& state, co
     const Ids each(std::move(sentences));
     model_.select(start, each, each);
   }
-  const Forced forced = model_.teacher_forced(state.said, std::move(start), pass, true);
+  const Forced forced = model_.teacher_forced(state.said, std::move(start), pass, state.attention);
   return {tapestry::select(forced.features, 1, before),
           forced.attention ? tapestry::select(forced.attention, 1, before) : Var()};
 }

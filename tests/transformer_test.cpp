@@ -171,6 +171,19 @@ TEST_SUITE("fast") {
     CHECK(picture.at(7) == doctest::Approx((of_heads.at(7) + of_heads.at(25 + 7)) / 2).epsilon(1e-15));
   }
 
+  TEST_CASE("steps from the cache say the same with and without weights") {
+    const Built built(small(false));
+    DecoderState with = built.model.encode(source.ids, source.lengths, Pass()), without = with;
+    without.attention = false;
+    for (Index t = 0; t < inputs.size(1); ++t) {
+      const auto a = built.model.step(inputs.column(t), with, Pass());
+      const auto b = built.model.step(inputs.column(t), without, Pass());
+      CHECK(a.attention.shape() == Shape{4, 5});
+      CHECK(!b.attention);
+      CHECK(a.features.value().values() == b.features.value().values());
+    }
+  }
+
   TEST_CASE("weights of cached steps are those of the whole sequence") {
     const Built built(small(false));
     Transformer::Weights whole;
