@@ -5,6 +5,7 @@
 
 #include <stdexcept>
 #include <string>
+#include <vector>
 
 namespace tapestry {
 
@@ -27,5 +28,8 @@ void require(bool holds, fmt::format_string<Args...> format, Args&&... args) {
   if (!holds) [[unlikely]]
     fail(fmt::format(format, std::forward<Args>(args)...));
 }
+
+/// Throws UsageError unless `value` is one of `known`: `--norm: must be one of post, pre; given middle`.
+void require_one_of(const std::string& option, const std::string& value, const std::vector<std::string>& known);
 
 }  // namespace tapestry

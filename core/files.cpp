@@ -7,6 +7,7 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
+#include <filesystem>
 #include <utility>
 
 #include "core/error.h"
@@ -102,6 +103,19 @@ void write_atomically(const std::string& path, std::span<const std::string_view>
 
 void write_atomically(const std::string& path, std::string_view bytes) {
   write_atomically(path, std::span(&bytes, 1));
+}
+
+void make_directory(const std::string& path) {
+  std::error_code error;
+  std::filesystem::create_directories(path, error);
+  require(!error && std::filesystem::is_directory(path), "{}: must be a directory that can be made; {}", path,
+          error ? error.message() : "it is a file");
+}
+
+void remove_tree(const std::string& path) {
+  std::error_code error;
+  std::filesystem::remove_all(path, error);
+  require(!error, "{}: must be removable; {}", path, error.message());
 }
 
 }  // namespace tapestry

@@ -17,4 +17,11 @@ std::string read_file(const std::string& path);
 void write_atomically(const std::string& path, std::span<const std::string_view> pieces);
 void write_atomically(const std::string& path, std::string_view bytes);
 
+/// Makes a directory and those above it; one that is there is fine. Errors: `path: must be a directory that can be
+/// made; Permission denied`, or `it is a file`.
+void make_directory(const std::string& path);
+/// Removes a file, or a directory with all that is in it; what is not there is fine. Errors: `path: must be removable;
+/// ...`.
+void remove_tree(const std::string& path);
+
 }  // namespace tapestry

@@ -50,6 +50,12 @@ Batch make_batch(std::span<const Example* const> rows) {
   return batch;
 }
 
+MicroBatch all_rows(const std::vector<Example>& examples) {
+  MicroBatch rows;
+  for (const Example& example : examples) rows.push_back(&example);
+  return rows;
+}
+
 std::vector<std::size_t> deal(std::span<const Example* const> rows, std::size_t shards) {
   std::size_t total = 0;
   for (const Example* row : rows) total += row->target.size();
@@ -73,8 +79,7 @@ core::Random epoch_random(std::uint64_t seed, Index epoch) {
 }
 
 MicroBatch shuffled(const std::vector<Example>& data, core::Random& random) {
-  MicroBatch order;
-  for (const Example& example : data) order.push_back(&example);
+  MicroBatch order = all_rows(data);
   random.shuffle(std::span(order));
   return order;
 }

@@ -40,6 +40,8 @@ Batch make_batch(std::span<const Example* const> rows);
 
 /// The sentences that go through the model together, before they are dealt to shards.
 using MicroBatch = std::vector<const Example*>;
+/// All of them, which must outlive it.
+MicroBatch all_rows(const std::vector<Example>& examples);
 
 /// Cuts `rows` into `shards` contiguous parts of about equally many target tokens; a part may be empty.
 /// Returns the shards + 1 boundaries.

@@ -16,8 +16,7 @@ constexpr std::size_t evaluation_batch = 64;
 // Calls f(batch, rows) for consecutive batches of the examples sorted by length, on all workers.
 template <class F>
 void for_batches(const std::vector<Example>& examples, core::Workers& workers, F f) {
-  std::vector<const Example*> rows;
-  for (const Example& example : examples) rows.push_back(&example);
+  MicroBatch rows = all_rows(examples);
   std::stable_sort(rows.begin(), rows.end(),
                    [](const Example* a, const Example* b) { return a->target.size() < b->target.size(); });
   const std::size_t batches = (rows.size() + evaluation_batch - 1) / evaluation_batch;
@@ -94,13 +93,12 @@ Evaluation evaluate(const Run& run, const Corpus& corpus, core::Workers& workers
   result.perplexity = std::exp(result.loss);
   result.scoring = options.bleu ? *options.bleu : bleu_options(run);
   const std::vector<TranslatedSentence> translations = translate(run, sources(corpus), workers, options.decoding);
-  const auto text = [](const Tokens& words) { return fmt::format("{}", fmt::join(words, " ")); };
   BleuStats total;
   for (std::size_t i = 0; i < corpus.size(); ++i) {
     const Tokens said = run.segmenter.words(translations[i].target),
                  reference = run.segmenter.words(corpus.pairs[i].target);
-    result.hypotheses.push_back(text(said));
-    result.stats.push_back(bleu_stats(result.hypotheses.back(), text(reference), result.scoring));
+    result.hypotheses.push_back(spaced(said));
+    result.stats.push_back(bleu_stats(result.hypotheses.back(), spaced(reference), result.scoring));
     total += result.stats.back();
     result.book_bleu += book_bleu(said, reference, 2) / static_cast<double>(corpus.size());
   }

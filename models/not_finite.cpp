@@ -1,5 +1,6 @@
 #include "models/not_finite.h"
 
+#include <algorithm>
 #include <cmath>
 
 namespace tapestry {
@@ -11,6 +12,12 @@ bool is_finite(const Tensor& tensor) {
       if (!std::isfinite(x[i])) return false;
     return true;
   });
+}
+
+const Var* first_not_finite(const std::vector<Var>& parameters) {
+  const auto found = std::find_if(parameters.begin(), parameters.end(),
+                                  [](const Var& parameter) { return !is_finite(parameter.value()); });
+  return found == parameters.end() ? nullptr : &*found;
 }
 
 void FirstNotFinite::look(Index number, const char* op, std::span<const Tensor> tensors, const char* direction) {

@@ -3,25 +3,17 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <cmath>
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
 #include "core/files.h"
 #include "core/safetensors.h"
+#include "models/not_finite.h"
 
 namespace tapestry {
 namespace {
 
 namespace fs = std::filesystem;
-
-// The parameter that holds a number that is not finite, or none.
-const Var* not_finite(const std::vector<Var>& parameters) {
-  for (const Var& parameter : parameters)
-    for (double value : parameter.value().values())
-      if (!std::isfinite(value)) return &parameter;
-  return nullptr;
-}
 
 Segmenter load_subwords(const std::string& path, const Run& run) {
   if (!Subwords::available()) Subwords("");  // says what to install
@@ -57,7 +49,7 @@ void save_run(const Run& run, const std::string& directory) {
 }
 
 void save_parameters(const ParameterStore& store, const std::string& path) {
-  if (const Var* broken = not_finite(store.parameters()))
+  if (const Var* broken = first_not_finite(store.parameters()))
     fail(fmt::format("training: parameters must stay finite; {} did not. A lower rate may help", broken->leaf()->name));
   SafetensorsFile file;
   for (const Var& parameter : store.parameters()) file.tensors[parameter.leaf()->name] = parameter.value();
@@ -88,7 +80,7 @@ void load_parameters(const ParameterStore& store, const std::string& path) {
           fmt::join(missing, ", "), fmt::join(unexpected, ", "), fmt::join(shaped, ", "));
   for (const Var& parameter : store.parameters())
     parameter.value().copy_from(file.tensors[parameter.leaf()->name].to(store.dtype()));
-  if (const Var* broken = not_finite(store.parameters()))
+  if (const Var* broken = first_not_finite(store.parameters()))
     fail(fmt::format("{}: parameters must be finite; {} is not", path, broken->leaf()->name));
 }
 

@@ -182,13 +182,12 @@ std::vector<std::string> preset_names() {
 }
 
 RunConfig preset(const std::string& wanted) {
-  for (const auto& [name, make] : presets()) {
-    if (name != wanted) continue;
-    RunConfig config = make();
-    config.preset = name;
-    return config;
-  }
-  throw UsageError(fmt::format("preset: must be one of {}; given {}", fmt::join(preset_names(), ", "), wanted));
+  require_one_of("preset", wanted, preset_names());
+  const auto found =
+      std::find_if(presets().begin(), presets().end(), [&](const auto& entry) { return entry.first == wanted; });
+  RunConfig config = found->second();
+  config.preset = wanted;
+  return config;
 }
 
 namespace {
@@ -221,9 +220,7 @@ void validate_recipe(const RunConfig& config) {
   at_least("batch-tokens", config.batch_tokens, 0);
   at_least("accumulate", config.accumulate, 1);
   at_least("shards", config.shards, 1);
-  const auto& schedules = schedule_names();
-  usage(std::find(schedules.begin(), schedules.end(), config.schedule) != schedules.end(),
-        fmt::format("--schedule: must be one of {}; given {}", fmt::join(schedules, ", "), config.schedule));
+  require_one_of("--schedule", config.schedule, schedule_names());
   at_least("warmup", config.warmup, 1);
   above_zero("lr", config.lr);
   above_zero("lr-factor", config.lr_factor);
@@ -274,10 +271,6 @@ void validate(const RunConfig& config) {
         fmt::format("--embed, --hidden, --layers, --shards: must be at most 65536, 65536, 64 and 1024; given {}, {}, "
                     "{} and {}",
                     config.embed, config.hidden, config.layers, config.shards));
-  const auto one_of = [&](const char* option, const std::string& value, const std::vector<std::string>& known) {
-    usage(std::find(known.begin(), known.end(), value) != known.end(),
-          fmt::format("--{}: must be one of {}; given {}", option, fmt::join(known, ", "), value));
-  };
   at_least("width", config.width, 1);
   at_least("feed-forward", config.feed_forward, 1);
   at_least("heads", config.heads, 1);
@@ -289,14 +282,14 @@ void validate(const RunConfig& config) {
                     config.width, config.heads));
   within("attention-dropout", config.attention_dropout, 0, 1);
   within("ffn-dropout", config.feed_forward_dropout, 0, 1);
-  one_of("norm", config.norm, {"post", "pre"});
-  one_of("final-norm", config.final_norm, {"auto", "on", "off"});
-  one_of("tie", config.tie, {"none", "output", "all"});
+  require_one_of("--norm", config.norm, {"post", "pre"});
+  require_one_of("--final-norm", config.final_norm, {"auto", "on", "off"});
+  require_one_of("--tie", config.tie, {"none", "output", "all"});
   usage(config.model != "transformer" || config.tie != "all" || config.joint_vocabulary || config.subwords > 0,
         "--tie: all needs one vocabulary of both sides; give --joint-vocabulary or --subwords");
-  one_of("init", config.init, {"paper", "book"});
+  require_one_of("--init", config.init, {"paper", "book"});
   validate_recipe(config);
-  one_of("model", config.model, model_names());
+  require_one_of("--model", config.model, model_names());
   usage(config.source.empty() == config.target.empty(), "--source and --target: must be given together");
   usage(config.data.empty() || config.source.empty(), "--data: cannot be given with --source and --target");
 }

@@ -59,14 +59,10 @@ RunData load_words(const RunConfig& config, const Segmenter& segmenter) {
   return load_builtin(config);
 }
 
-std::string text_of(const Tokens& words) {
-  return fmt::format("{}", fmt::join(words, " "));
-}
-
 Segmenter learn_subwords(const RunConfig& config, const Corpus& train) {
   std::vector<std::string> lines;
   for (const auto& side : {sources(train), targets(train)})
-    for (const Tokens& words : side) lines.push_back(text_of(words));
+    for (const Tokens& words : side) lines.push_back(spaced(words));
   return Segmenter(Subwords::train(lines, config.subwords));
 }
 
@@ -90,8 +86,8 @@ RunData load_data(const RunConfig& config, const std::optional<Segmenter>& of_ru
   data.test_alignments.clear();  // they are of words
   for (Corpus* part : {&data.train, &data.valid, &data.test})
     for (SentencePair& pair : part->pairs) {
-      pair.source = data.segmenter.split(text_of(pair.source));
-      pair.target = data.segmenter.split(text_of(pair.target));
+      pair.source = data.segmenter.split(spaced(pair.source));
+      pair.target = data.segmenter.split(spaced(pair.target));
     }
   return data;
 }

@@ -12,6 +12,7 @@
 #include <filesystem>
 #include <vector>
 
+#include "core/files.h"
 #include "models/checkpoint.h"
 #include "models/run.h"
 
@@ -69,21 +70,14 @@ bool is_replaceable(const Contents& contents) {
 }
 
 void remove_all(const std::vector<fs::path>& paths) {
-  for (const fs::path& path : paths) {
-    std::error_code error;
-    fs::remove_all(path, error);
-    require(!error, "{}: must be removable; {}", path.string(), error.message());
-  }
+  for (const fs::path& path : paths) remove_tree(path.string());
 }
 
 }  // namespace
 
 RunDirectory::RunDirectory(const std::string& directory, bool force) {
   if (directory.empty()) throw UsageError("--out: must name a directory; given an empty name");
-  std::error_code error;
-  fs::create_directories(directory, error);
-  require(!error && fs::is_directory(directory), "{}: must be a directory that can be made; {}", directory,
-          error ? error.message() : "it is a file");
+  make_directory(directory);
   // Without links and a trailing slash, for the name of the one beside it.
   directory_ = path_ = fs::canonical(directory).string();
   lock(path_);
@@ -111,7 +105,7 @@ RunDirectory::RunDirectory(const std::string& directory) {
   lock(path_);
   try {
     for (const fs::path& file : contents_of(path_).of_run)
-      if (is_partial(file.filename().string())) remove_all({file});
+      if (is_partial(file.filename().string())) remove_tree(file.string());
   } catch (...) {
     unlock();
     throw;
@@ -137,10 +131,7 @@ void RunDirectory::unlock() {
 
 void RunDirectory::stage() {
   path_ = directory_ + ".new";
-  std::error_code error;
-  fs::create_directories(path_, error);
-  require(!error && fs::is_directory(path_), "{}: must be a directory that can be made; {}", path_,
-          error ? error.message() : "it is a file");
+  make_directory(path_);
   lock(path_);
   const Contents contents = contents_of(path_);
   if (!contents.others.empty() || !is_replaceable(contents))

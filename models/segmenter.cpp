@@ -1,9 +1,5 @@
 #include "models/segmenter.h"
 
-#include <fmt/ranges.h>
-
-#include <algorithm>
-
 #include "core/error.h"
 #include "models/utf8.h"
 
@@ -15,9 +11,7 @@ const std::vector<std::string>& tokenizer_names() {
 }
 
 Segmenter::Segmenter(const std::string& tokenizer) : book_(tokenizer == "book") {
-  const auto& names = tokenizer_names();
-  if (std::find(names.begin(), names.end(), tokenizer) == names.end())
-    throw UsageError(fmt::format("--tokenizer: must be one of {}; given {}", fmt::join(names, ", "), tokenizer));
+  require_one_of("--tokenizer", tokenizer, tokenizer_names());
 }
 
 Segmenter::Segmenter(Subwords subwords) : subwords_(std::make_shared<const Subwords>(std::move(subwords))) {}
@@ -36,7 +30,7 @@ Tokens Segmenter::words(const Tokens& tokens) const {
 
 std::string Segmenter::join(const Tokens& tokens) const {
   if (subwords_) return join_subwords(tokens);
-  return book_ ? detokenize(tokens) : fmt::format("{}", fmt::join(join_pieces(tokens), " "));
+  return book_ ? detokenize(tokens) : spaced(join_pieces(tokens));
 }
 
 }  // namespace tapestry

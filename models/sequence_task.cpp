@@ -1,7 +1,5 @@
 #include "models/sequence_task.h"
 
-#include <fmt/ranges.h>
-
 #include <algorithm>
 #include <numeric>
 
@@ -26,9 +24,7 @@ std::vector<int> places(const std::string& task, const std::vector<Index>& sourc
 }
 
 void check(const SequenceTask& task) {
-  const auto& names = sequence_task_names();
-  if (std::find(names.begin(), names.end(), task.name) == names.end())
-    throw UsageError(fmt::format("--task: must be one of {}; given {}", fmt::join(names, ", "), task.name));
+  require_one_of("--task", task.name, sequence_task_names());
   if (task.pairs < 1 || task.pairs > most_pairs)
     throw UsageError(fmt::format("--pairs: must lie in [1, {}]; given {}", most_pairs, task.pairs));
   if (task.shortest < 1 || task.longest < task.shortest || task.longest > most_words)

@@ -1,6 +1,5 @@
 #include "models/subwords.h"
 
-#include <fmt/ranges.h>
 #include <sentencepiece_processor.h>
 #include <sentencepiece_trainer.h>
 
@@ -25,10 +24,6 @@ class Lines : public sentencepiece::SentenceIterator {
   std::size_t at_ = 0;
 };
 
-std::string single_spaced(std::string_view text) {
-  return fmt::format("{}", fmt::join(split_words(text), " "));
-}
-
 // Different ones, the space among them; U+2581 is one to the library.
 Index count_characters(const std::vector<std::string>& lines) {
   std::set<char32_t> characters{U' '};
@@ -49,7 +44,7 @@ bool Subwords::available() {
 
 Subwords Subwords::train(const std::vector<std::string>& raw, Index pieces) {
   std::vector<std::string> lines;
-  for (const std::string& line : raw) lines.push_back(single_spaced(line));
+  for (const std::string& line : raw) lines.push_back(spaced(split_words(line)));
   const Index characters = count_characters(lines);
   if (pieces < characters)
     throw UsageError(
@@ -89,7 +84,7 @@ Subwords::Subwords(std::string model) : model_(std::move(model)) {
 Tokens Subwords::split(std::string_view text) const {
   require_utf8(text);
   Tokens tokens;
-  const auto status = processor_->Encode(single_spaced(text), &tokens);
+  const auto status = processor_->Encode(spaced(split_words(text)), &tokens);
   require(status.ok(), "tokenize: SentencePiece must be able to split the text; {}", status.ToString());
   return tokens;
 }

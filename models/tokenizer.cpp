@@ -1,5 +1,7 @@
 #include "models/tokenizer.h"
 
+#include <fmt/ranges.h>
+
 #include "models/utf8.h"
 
 namespace tapestry {
@@ -49,6 +51,10 @@ std::string detokenize(const Tokens& tokens) {
     text += token;
   }
   return text;
+}
+
+std::string spaced(const Tokens& tokens) {
+  return fmt::format("{}", fmt::join(tokens, " "));
 }
 
 Tokens join_pieces(const Tokens& pieces) {

@@ -24,6 +24,9 @@ Tokens tokenize(std::string_view text);
 /// Joins tokens by single spaces, none beside a character of a script without spaces.
 std::string detokenize(const Tokens& tokens);
 
+/// The tokens with single spaces between them.
+std::string spaced(const Tokens& tokens);
+
 /// The words of text that was cut into pieces in subword-nmt's form: "@@" ends a piece whose word goes on, `play@@
 /// house` gives `playhouse`. A word that the last piece leaves open ends there.
 Tokens join_pieces(const Tokens& pieces);

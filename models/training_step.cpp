@@ -84,11 +84,8 @@ double TrainingStep::gather_gradients(double divisor) {
 // "; the first op is ..., the first parameter ...", as far as they can be told. Runs the shards once more, watched.
 std::string TrainingStep::blame(std::span<const MicroBatch> batches, const Pass& pass) {
   std::string text;
-  for (const Var& parameter : store_.parameters()) {
-    if (is_finite(parameter.value())) continue;
-    text += fmt::format("; the parameter {} itself is not finite", parameter.leaf()->name);
-    break;
-  }
+  if (const Var* broken = first_not_finite(store_.parameters()))
+    text += fmt::format("; the parameter {} itself is not finite", broken->leaf()->name);
   const auto& slices = gradients_[0].by_parameter.slices;
   for (std::size_t i = 0; i < slices.size(); ++i) {
     if (is_finite(slices[i])) continue;

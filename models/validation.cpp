@@ -26,9 +26,8 @@ Validation run_validation(const Run& run, const Corpus& corpus, const std::vecto
   result.stuck = different.size() == 1 && std::set<Tokens>(inputs.begin(), inputs.end()).size() > 1;
   for (std::size_t i = 0; i < std::min(samples, part.size()); ++i) {
     const std::size_t place = i * part.size() / samples;
-    result.samples.push_back({fmt::format("{}", fmt::join(run.segmenter.words(inputs[place]), " ")),
-                              fmt::format("{}", fmt::join(run.segmenter.words(part.pairs[place].target), " ")),
-                              evaluation.hypotheses[place]});
+    result.samples.push_back({spaced(run.segmenter.words(inputs[place])),
+                              spaced(run.segmenter.words(part.pairs[place].target)), evaluation.hypotheses[place]});
   }
   return result;
 }

@@ -127,8 +127,7 @@ Forward translator(const Scope& scope, const json& entry) {
   std::vector<Example> examples;
   const auto sources = sentences(a["source"]), targets = sentences(a["target"]);
   for (std::size_t b = 0; b < sources.size(); ++b) examples.push_back({sources[b], targets[b]});
-  MicroBatch rows;
-  for (const Example& example : examples) rows.push_back(&example);
+  const MicroBatch rows = all_rows(examples);
   return [model, batch = make_batch(rows), smoothing = a["label_smoothing"].get<double>()](const Vars&) {
     return Vars{sequence_loss(*model, batch, Pass(), smoothing).objective / static_cast<double>(batch.tokens)};
   };

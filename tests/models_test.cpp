@@ -18,12 +18,6 @@ namespace {
 const std::vector<Example> sentences{
     {{4, 5, 6, 4, 3}, {7, 8, 3}}, {{9, 3}, {10, 7, 12, 7, 3}}, {{10, 4, 8, 3}, {5, 3}}, {{6, 6, 3}, {9, 11, 4, 3}}};
 
-std::vector<const Example*> rows_of(const std::vector<Example>& examples) {
-  std::vector<const Example*> rows;
-  for (const Example& example : examples) rows.push_back(&example);
-  return rows;
-}
-
 ModelShape small(const std::string& model, double dropout = 0) {
   ModelShape shape{model, 11, 13, 4, 5, 2, dropout};
   shape.transformer = {8, 6, 2, 2, false, false, true, false, dropout, dropout, dropout};
@@ -40,7 +34,7 @@ std::vector<double> losses(const ModelShape& shape, const std::vector<Example>& 
   TrainingStep step(*built, store, adam, workers, options);
   std::vector<double> result;
   for (std::uint64_t update = 1; update <= 20; ++update) {
-    const UpdateResult now = step(rows_of(examples), Pass{true, 3, update, 0}, lr);
+    const UpdateResult now = step(all_rows(examples), Pass{true, 3, update, 0}, lr);
     result.push_back(now.nll / static_cast<double>(now.tokens));
   }
   return result;
@@ -106,7 +100,8 @@ TEST_SUITE("fast") {
         const Example* const row = &example;
         alone += sequence_loss(*built, make_batch(std::span(&row, 1)), Pass{}).nll;
       }
-      CHECK(sequence_loss(*built, make_batch(rows_of(sentences)), Pass{}).nll == doctest::Approx(alone).epsilon(1e-12));
+      CHECK(sequence_loss(*built, make_batch(all_rows(sentences)), Pass{}).nll ==
+            doctest::Approx(alone).epsilon(1e-12));
     }
   }
 
@@ -119,7 +114,7 @@ TEST_SUITE("fast") {
         Tape tape{to.by_parameter};
         tape.backward(sequence_loss(*built, make_batch(rows), Pass{true, 5, 2, first}).objective);
       };
-      const auto rows = rows_of(sentences);
+      const auto rows = all_rows(sentences);
       add(together, rows, 0);
       for (std::size_t i = 0; i < rows.size(); ++i) add(apart, std::span(&rows[i], 1), static_cast<Index>(i));
       for (std::size_t p = 0; p < store.parameters().size(); ++p) {
@@ -134,7 +129,7 @@ TEST_SUITE("fast") {
     for (const std::string& model : model_names()) {
       ParameterStore store(DType::f64, 3);
       const auto built = make_model(small(model, 0.3), Scope(store));
-      const Batch batch = make_batch(rows_of(sentences));
+      const Batch batch = make_batch(all_rows(sentences));
       const Pass pass{model != "transformer", 5, 2, 1};  // whose steps are inference
       DecoderState state = built->encode(batch.source.ids, batch.source.lengths, pass);
       const Var whole = built->teacher_forced(batch.inputs, state, pass).features;  // [B,T,F]
@@ -152,7 +147,7 @@ TEST_SUITE("fast") {
     for (const char* model : {"bahdanau", "bahdanau-paper", "transformer"}) {
       ParameterStore store(DType::f64, 3);
       const auto built = make_model(small(model), Scope(store));
-      const Batch batch = make_batch(rows_of(sentences));
+      const Batch batch = make_batch(all_rows(sentences));
       const DecoderState state = built->encode(batch.source.ids, batch.source.lengths, Pass{});
       const Tensor weights = built->teacher_forced(batch.inputs, state, Pass{}, true).attention.value();
       for (Index b = 0; b < weights.size(0); ++b)
@@ -194,7 +189,7 @@ TEST_SUITE("fast") {
     const Vocabulary vocabulary({{"a", "b", "c"}}, 1);
     CHECK(with_eos({"a", "b", "c"}, vocabulary, 3) == std::vector<std::int32_t>{4, 5, 3});
     CHECK(with_eos({"a", "x"}, vocabulary, 3) == std::vector<std::int32_t>{4, 0, 3});
-    const Batch batch = make_batch(rows_of(sentences));
+    const Batch batch = make_batch(all_rows(sentences));
     CHECK(batch.tokens == 14);
     CHECK(batch.source.ids.shape() == Shape{4, 5});
     CHECK(batch.inputs[0] == Vocabulary::bos);
@@ -204,7 +199,7 @@ TEST_SUITE("fast") {
   }
 
   TEST_CASE("sentences are dealt by tokens, and an epoch holds every one once") {
-    const auto rows = rows_of(sentences);  // 3, 5, 2 and 4 target tokens
+    const auto rows = all_rows(sentences);  // 3, 5, 2 and 4 target tokens
     CHECK(deal(rows, 2) == std::vector<std::size_t>{0, 2, 4});
     CHECK(deal(rows, 1) == std::vector<std::size_t>{0, 4});
     CHECK(deal(rows, 6).back() == 4);
@@ -231,7 +226,7 @@ TEST_SUITE("fast") {
     store["decoder.dense.bias"].value().set(0, std::nan(""));
     const auto before = store["encoder.embedding.weight"].value().values();
     CHECK_THROWS_WITH_AS(
-        step(rows_of(sentences), Pass{true, 1, 7, 0}, 0.1),
+        step(all_rows(sentences), Pass{true, 1, 7, 0}, 0.1),
         "training: loss and gradient must stay finite; update 7 has loss nan and norm nan; the first op "
         "is linear_cross_entropy (entry 9, forward); the parameter decoder.dense.bias itself is not "
         "finite; the first parameter whose gradient is not is encoder.embedding.weight",
@@ -239,12 +234,12 @@ TEST_SUITE("fast") {
     CHECK(store["encoder.embedding.weight"].value().values() == before);
     // Nothing of the failed update is left for the next.
     store["decoder.dense.bias"].value().set(0, bias);
-    const UpdateResult next = step(rows_of(sentences), Pass{true, 1, 8, 0}, 0.1);
+    const UpdateResult next = step(all_rows(sentences), Pass{true, 1, 8, 0}, 0.1);
     ParameterStore fresh(DType::f32, 3);
     const auto same = make_model(small("seq2seq"), Scope(fresh));
     Adam other(fresh.pieces());
     TrainingStep first(*same, fresh, other, workers, {1, 0, 1});
-    CHECK(next.norm == first(rows_of(sentences), Pass{true, 1, 8, 0}, 0.1).norm);
+    CHECK(next.norm == first(all_rows(sentences), Pass{true, 1, 8, 0}, 0.1).norm);
   }
 
   TEST_CASE("training takes no more memory once every shape was seen, and gives all of it back") {
@@ -255,7 +250,7 @@ TEST_SUITE("fast") {
       Adam adam(store.pieces());
       core::Workers workers(threads);
       TrainingStep step(*built, store, adam, workers, {2, 0, 1});
-      const auto rows = rows_of(sentences);
+      const auto rows = all_rows(sentences);
       std::uint64_t number = 0;
       const auto epoch = [&] {  // batches of three shapes
         for (std::ptrdiff_t count : {4, 3, 2})

@@ -76,8 +76,7 @@ inline std::vector<ForcedScore> forced_scores(const EncoderDecoder& model, const
   const NoRecord inference;
   std::vector<Example> examples;
   for (const TokenIds& sequence : sequences) examples.push_back({source, sequence});
-  std::vector<const Example*> rows;
-  for (const Example& example : examples) rows.push_back(&example);
+  const MicroBatch rows = all_rows(examples);
   const Batch batch = make_batch(rows);
   const auto forced =
       model.teacher_forced(batch.inputs, model.encode(batch.source.ids, batch.source.lengths, Pass{}), Pass{}, true);

@@ -133,8 +133,7 @@ TEST_SUITE("fast") {
   TEST_CASE("label smoothing spreads its share over all words; what is reported has none") {
     ParameterStore store(DType::f64, 3);
     const auto model = make_model({"seq2seq", 11, 13, 4, 5, 1, 0}, Scope(store));
-    std::vector<const Example*> rows;
-    for (const Example& example : sentences) rows.push_back(&example);
+    const MicroBatch rows = all_rows(sentences);
     const Batch batch = make_batch(rows);
     const Var features =
         model->teacher_forced(batch.inputs, model->encode(batch.source.ids, batch.source.lengths, {}), {}).features;

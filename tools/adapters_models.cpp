@@ -174,8 +174,7 @@ Outputs training(const std::string& name, OracleCase& c) {
     examples.push_back({sources[b], targets[b]});
     examples[b].target.resize(static_cast<std::size_t>(lengths[static_cast<Index>(b)]));
   }
-  std::vector<const Example*> rows;
-  for (const Example& example : examples) rows.push_back(&example);
+  const MicroBatch rows = all_rows(examples);
 
   const auto betas = c.hyper<std::vector<double>>("betas");
   Adam optimizer(c.store().pieces(), {betas.at(0), betas.at(1), c.hyper<double>("eps"), 0, false});

@@ -62,8 +62,7 @@ Ids lengths_of(const Ids& ids) {
 Outputs forced_loss(OracleCase& c) {
   const auto model = translator(c);
   const std::vector<Example> examples = examples_of(c);
-  MicroBatch rows;
-  for (const Example& example : examples) rows.push_back(&example);
+  const MicroBatch rows = all_rows(examples);
   const Batch batch = batch_of(c, rows);
   Outputs outputs{{"loss", mean_loss(*model, c, batch)}};
   const NoRecord inference;  // the rest is compared and not differentiated
@@ -98,8 +97,7 @@ Outputs training(OracleCase& c) {
     throw NotImplemented("train: only Adam and AdamW, not " + optimizer_name);
   const auto model = translator(c);
   const std::vector<Example> examples = examples_of(c);
-  MicroBatch rows;
-  for (const Example& example : examples) rows.push_back(&example);
+  const MicroBatch rows = all_rows(examples);
   const Batch batch = batch_of(c, rows);
 
   const auto betas = c.hyper<std::vector<double>>("betas");

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <nlohmann/json.hpp>
 
@@ -13,6 +12,7 @@
 #include "tools/apart.h"
 #include "tools/commands.h"
 #include "tools/gemm_floor.h"
+#include "tools/mean_seconds.h"
 #include "tools/options.h"
 #include "tools/table.h"
 
@@ -79,8 +79,7 @@ StepCost measure_step(const std::string& name, int threads, Index shards) {
   Adam adam(store.pieces());
   TrainingStep step(*model, store, adam, workers, {static_cast<std::size_t>(shards), config.divisor, config.clip});
   const std::vector<Example> examples = random_examples(bench);
-  std::vector<const Example*> rows;
-  for (const Example& example : examples) rows.push_back(&example);
+  const MicroBatch rows = all_rows(examples);
 
   Pass pass{true, config.seed, 0, 0};
   const auto run = [&] {
@@ -88,19 +87,8 @@ StepCost measure_step(const std::string& name, int threads, Index shards) {
     return step(rows, pass, config.lr).tokens;
   };
   const auto tokens = static_cast<double>(run());
-  const auto run_for = [&](double seconds) {  // mean seconds of a step
-    const auto start = std::chrono::steady_clock::now();
-    double passed = 0;
-    int steps = 0;
-    do {
-      run();
-      ++steps;
-      passed = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-    } while (passed < seconds);
-    return passed / steps;
-  };
-  run_for(seconds_each / 4);  // until caches and free lists are warm
-  return {run_for(seconds_each), static_cast<double>(peak_resident_bytes()), tokens};
+  mean_seconds(seconds_each / 4, run);  // until caches and free lists are warm
+  return {mean_seconds(seconds_each, run), static_cast<double>(peak_resident_bytes()), tokens};
 }
 
 double median(std::vector<double> values) {

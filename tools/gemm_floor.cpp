@@ -4,9 +4,9 @@
 #include <cblas.h>
 
 #include <algorithm>
-#include <chrono>
 
 #include "core/error.h"
+#include "tools/mean_seconds.h"
 
 namespace tapestry {
 namespace {
@@ -122,15 +122,7 @@ double time_products(const std::vector<Product>& products, double seconds) {
                   p.a_transposed ? p.m : p.k, b.data(), p.b_transposed ? p.k : p.n, 0, c.data(), p.n);
   };
   round();
-  const auto start = std::chrono::steady_clock::now();
-  double passed = 0;
-  int rounds = 0;
-  do {
-    round();
-    ++rounds;
-    passed = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-  } while (passed < seconds);
-  return passed / rounds;
+  return mean_seconds(seconds, round);
 }
 
 }  // namespace tapestry

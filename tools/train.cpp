@@ -84,8 +84,7 @@ RunConfig base_config(const TrainOptions& options) {
   return config;
 }
 
-RunConfig configure(const TrainOptions& options) {
-  RunConfig config = options.resumes() ? load_config(options.resume) : base_config(options);
+RunConfig configure(const TrainOptions& options, RunConfig config) {
   options.config.apply(config);
   // The run must find its text again from wherever `evaluate` is called.
   const auto absolute = [](std::string& path) {
@@ -186,8 +185,9 @@ Run make_run(const TrainOptions& options, RunConfig config, const RunData& data)
 void train(const TrainOptions& options) {
   check(options);
   const bool resume = options.resumes();
-  RunConfig config = configure(options);
-  if (resume) require_same_training(load_config(options.resume), config);
+  const RunConfig base = resume ? load_config(options.resume) : base_config(options);
+  RunConfig config = configure(options, base);
+  if (resume) require_same_training(base, config);
   const RunData data = load_data(config);
   Run run = make_run(options, std::move(config), data);
   core::Workers workers(options.threads);
