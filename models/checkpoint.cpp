@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 #include <system_error>
 
+#include "core/files.h"
 #include "core/safetensors.h"
 #include "models/run.h"
 
@@ -17,6 +18,10 @@ namespace fs = std::filesystem;
 constexpr const char* partial = ".partial";
 constexpr const char* state_key = "training";
 
+nlohmann::json or_null(const std::optional<double>& value) {
+  return value ? nlohmann::json(*value) : nlohmann::json(nullptr);
+}
+
 nlohmann::json to_json(const TrainingState& s) {
   return {{"seed", s.seed},
           {"update", s.update},
@@ -26,7 +31,8 @@ nlohmann::json to_json(const TrainingState& s) {
           {"epoch_tokens", s.epoch_tokens},
           {"tokens", s.tokens},
           {"seconds", s.seconds},
-          {"best_loss", s.best_loss ? nlohmann::json(*s.best_loss) : nlohmann::json(nullptr)},
+          {"best_loss", or_null(s.best_loss)},
+          {"best_bleu", or_null(s.best_bleu)},
           {"stale", s.stale},
           {"metrics", s.metrics},
           {"train_text", s.train_text},
@@ -44,6 +50,7 @@ TrainingState state_from_json(const nlohmann::json& json) {
   json.at("tokens").get_to(s.tokens);
   json.at("seconds").get_to(s.seconds);
   if (!json.at("best_loss").is_null()) s.best_loss = json.at("best_loss").get<double>();
+  if (!json.at("best_bleu").is_null()) s.best_bleu = json.at("best_bleu").get<double>();
   json.at("stale").get_to(s.stale);
   json.at("metrics").get_to(s.metrics);
   json.at("train_text").get_to(s.train_text);
@@ -78,6 +85,10 @@ std::optional<Index> epoch_of(const std::string& name) {
   return error == std::errc() && end == last && epoch > 0 ? std::optional(epoch) : std::nullopt;
 }
 
+std::string epoch_name(Index epoch) {
+  return fmt::format("epoch-{}", epoch);
+}
+
 std::vector<fs::path> entries(const fs::path& directory) {
   std::vector<fs::path> paths;
   std::error_code error;
@@ -86,36 +97,35 @@ std::vector<fs::path> entries(const fs::path& directory) {
   return paths;
 }
 
-void must(const std::error_code& error, const fs::path& path, const char* what) {
-  require(!error, "{}: must be {}; {}", path.string(), what, error.message());
-}
-
-void remove_tree(const fs::path& path) {
-  std::error_code error;
-  fs::remove_all(path, error);
-  must(error, path, "removable");
-}
-
 void move_to(const fs::path& from, const fs::path& to) {
   std::error_code error;
   fs::rename(from, to, error);
-  must(error, to, "writable");
+  require(!error, "{}: must be writable; {}", to.string(), error.message());
+}
+
+// Takes a checkpoint out of sight, under a name that `tidy` clears: a kill in the middle of a removal leaves none by
+// halves. Returns the name, also where there was nothing.
+fs::path set_aside(const fs::path& path) {
+  const fs::path old(path.string() + ".old" + partial);
+  if (fs::exists(path)) move_to(path, old);
+  return old;
+}
+
+void discard(const fs::path& path) {
+  remove_tree(set_aside(path).string());
 }
 
 }  // namespace
 
 void Checkpoints::tidy() const {
   for (const fs::path& path : entries(directory_))
-    if (path.extension() == partial) remove_tree(path);
+    if (path.extension() == partial) remove_tree(path.string());
 }
 
 void Checkpoints::save(const std::string& name, const ParameterStore& store, const Optimizer& optimizer,
                        const TrainingState& state) const {
   const fs::path path = fs::path(directory_) / name, whole(path.string() + partial);
-  const fs::path old(path.string() + ".old" + partial);
-  std::error_code error;
-  fs::create_directories(whole, error);
-  must(error, whole, "a directory that can be made");
+  make_directory(whole.string());
   try {
     save_parameters(store, (whole / "model.safetensors").string());
     SafetensorsFile file;
@@ -123,22 +133,22 @@ void Checkpoints::save(const std::string& name, const ParameterStore& store, con
     file.metadata[state_key] = to_json(state).dump();
     write_safetensors((whole / "state.safetensors").string(), file);
   } catch (...) {
-    fs::remove_all(whole, error);
+    std::error_code ignored;
+    fs::remove_all(whole, ignored);
     throw;
   }
   // A directory cannot be renamed over another one. A kill between the two renames leaves the checkpoint before.
-  if (fs::exists(path)) move_to(path, old);
+  const fs::path old = set_aside(path);
   move_to(whole, path);
-  remove_tree(old);
+  remove_tree(old.string());
 }
 
 void Checkpoints::save_epoch(const ParameterStore& store, const Optimizer& optimizer,
                              const TrainingState& state) const {
-  save(fmt::format("epoch-{}", state.epoch), store, optimizer, state);
-  remove_tree(fs::path(directory_) / "last");
+  save(epoch_name(state.epoch), store, optimizer, state);
+  discard(fs::path(directory_) / "last");
   for (Index epoch : epochs())
-    if (epoch <= state.epoch - std::max<Index>(keep_, 1))
-      remove_tree(fs::path(directory_) / fmt::format("epoch-{}", epoch));
+    if (epoch <= state.epoch - std::max<Index>(keep_, 1)) discard(fs::path(directory_) / epoch_name(epoch));
 }
 
 void Checkpoints::save_last(const ParameterStore& store, const Optimizer& optimizer, const TrainingState& state) const {
@@ -153,8 +163,7 @@ struct Checkpoints::Found {
 
 std::optional<Checkpoints::Found> Checkpoints::find_newest() const {
   std::vector<fs::path> candidates;
-  if (const auto made = epochs(); !made.empty())
-    candidates.push_back(fs::path(directory_) / fmt::format("epoch-{}", made.back()));
+  if (const auto made = epochs(); !made.empty()) candidates.push_back(fs::path(directory_) / epoch_name(made.back()));
   if (fs::exists(fs::path(directory_) / "last")) candidates.push_back(fs::path(directory_) / "last");
   std::optional<Found> newest;
   for (const fs::path& candidate : candidates) {
@@ -196,7 +205,7 @@ std::vector<Index> Checkpoints::epochs() const {
 }
 
 std::string Checkpoints::parameters_of(Index epoch) const {
-  return (fs::path(directory_) / fmt::format("epoch-{}", epoch) / "model.safetensors").string();
+  return (fs::path(directory_) / epoch_name(epoch) / "model.safetensors").string();
 }
 
 bool holds_only_checkpoints(const std::string& directory) {

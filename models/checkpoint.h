@@ -20,14 +20,15 @@ namespace tapestry {
 /// the text of seed and epoch.
 struct TrainingState {
   std::uint64_t seed = 0;
-  Index update = 0;        // updates made
-  Index epoch = 0;         // epochs made
-  Index batch = 0;         // micro-batches made of the one that runs
-  double epoch_nll = 0;    // summed over the target tokens of the epoch, the last one if none runs
-  Index epoch_tokens = 0;  // how many those are
-  Index tokens = 0;        // of the whole training
-  double seconds = 0;      // likewise
-  std::optional<double> best_loss;
+  Index update = 0;                    // updates made
+  Index epoch = 0;                     // epochs made
+  Index batch = 0;                     // micro-batches made of the one that runs
+  double epoch_nll = 0;                // summed over the target tokens of the epoch, the last one if none runs
+  Index epoch_tokens = 0;              // how many those are
+  Index tokens = 0;                    // of the whole training
+  double seconds = 0;                  // likewise
+  std::optional<double> best_loss;     // of the validations
+  std::optional<double> best_bleu;     // at that loss, if the whole part was translated
   Index stale = 0;                     // validations since the best
   Index metrics = 0;                   // lines of metrics.jsonl
   std::string train_text, valid_text;  // fingerprints

@@ -109,6 +109,7 @@ class Loop {
     if (!summary.stopped.empty()) load_parameters(*run_.store, model_path());
     summary.train_loss = progress().train_loss;
     summary.valid_loss = state_.best_loss;
+    summary.valid_bleu = state_.best_bleu;
     summary.peak_rate = plan_.schedule.peak().rate;
     summary.updates = state_.update;
     summary.parameters = run_.store->elements();
@@ -185,7 +186,11 @@ class Loop {
     }
     const bool better = !validation || !state_.best_loss || validation->loss < *state_.best_loss;
     if (better) save_parameters(*run_.store, model_path());
-    if (better && validation) state_.best_loss = validation->loss;
+    if (better && validation) {
+      state_.best_loss = validation->loss;
+      state_.best_bleu.reset();
+      if (validation->translated == data_.valid.size()) state_.best_bleu = validation->bleu;
+    }
     state_.stale = better ? 0 : state_.stale + 1;
     write_metrics(validation);
     listener_.reported(progress(), validation);
@@ -265,7 +270,7 @@ TrainingSummary train(Run& run, const RunData& data, const TrainingPlan& plan, c
   TrainingSummary summary = loop.run(call.stop_after);
   summary.peak_bytes = peak_resident_bytes();
   if (summary.stopped.empty()) return summary;
-  if (data.valid.size() > 0) summary.valid_bleu = evaluate(run, data.valid, workers).bleu.score;
+  if (data.valid.size() > 0 && !summary.valid_bleu) summary.valid_bleu = evaluate(run, data.valid, workers).bleu.score;
   write_atomically(directory + "/summary.json", to_json(summary).dump(2) + "\n");
   return summary;
 }
