@@ -37,6 +37,25 @@ TEST_SUITE("fast") {
     CHECK(memory_use().peak >= before + 1024);
   }
 
+  TEST_CASE("a free buffer serves a request of half its size, and none of less") {
+    std::thread([] {  // whose lists are empty
+      const auto address = [](std::size_t bytes) { return Buffer::allocate(bytes).data(); };
+      const std::byte* const first = address(1 << 20);
+      if (address(1 << 20) != first) return;  // AddressSanitizer is to see each use after free: nothing is recycled
+      CHECK(address((1 << 19) + 1) == first);
+      CHECK(address(1 << 19) == first);
+      CHECK(address(1 << 18) != first);
+      CHECK(address((1 << 20) + 1) != first);
+      const std::size_t before = memory_use().live;
+      {
+        const Buffer large = Buffer::allocate(1 << 19);
+        CHECK(memory_use().live == before + (1 << 20));
+      }
+      CHECK(memory_use().live == before);
+    })
+        .join();
+  }
+
   TEST_CASE("a buffer may die on another thread, and after its own") {
     const std::size_t before = memory_use().live;
     Buffer kept;
