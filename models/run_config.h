@@ -68,6 +68,7 @@ struct RunConfig {
   Index keep = 10;             // epoch checkpoints
   Index checkpoint_every = 0;  // updates; 0: every epoch
 
+  bool one_vocabulary() const { return joint_vocabulary || subwords > 0; }
   bool builtin() const { return data.empty() && source.empty(); }
   AdamOptions adam() const { return {beta1, beta2, epsilon, weight_decay, true}; }
   /// The schedule of a training of so many updates.
