@@ -1,8 +1,7 @@
-// tapestry bench: time and memory of a training step beside the floor under it.
+// tapestry bench: time and memory of a training step beside the floor under it, and the speed of decoding.
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <cmath>
 #include <nlohmann/json.hpp>
 
@@ -10,9 +9,11 @@
 #include "models/trainer.h"
 #include "models/training_step.h"
 #include "tools/apart.h"
+#include "tools/bench_decode.h"
 #include "tools/commands.h"
 #include "tools/gemm_floor.h"
 #include "tools/mean_seconds.h"
+#include "tools/median.h"
 #include "tools/options.h"
 #include "tools/table.h"
 
@@ -23,10 +24,10 @@ struct BenchCommand {
   std::vector<std::string> names{"d2l-bahdanau"};
   int threads = 0;
   Index shards = 0;
+  int repetitions = 5;  // of step and floor, alternately; their medians are reported
   bool json = false;
 };
 
-constexpr int repetitions = 5;  // of step and floor, alternately; their medians are reported
 constexpr double seconds_each = 0.5;
 
 // The recipe of a preset on a batch that is always the same size.
@@ -43,6 +44,7 @@ BenchModel bench_model(const std::string& name) {
     model.config.length = name == "transformer-base" ? 32 : 16;
     model.config.final_norm = "on";  // as torch.nn.Transformer, beside which it is timed
     model.config.clip = 0;
+    model.config.label_smoothing = 0.1;
   }
   return model;
 }
@@ -77,7 +79,8 @@ StepCost measure_step(const std::string& name, int threads, Index shards) {
   ParameterStore store(DType::f32, config.seed);
   const auto model = make_model(config.shape(bench.source_vocabulary, bench.target_vocabulary), Scope(store));
   Adam adam(store.pieces());
-  TrainingStep step(*model, store, adam, workers, {static_cast<std::size_t>(shards), config.divisor, config.clip});
+  TrainingStep step(*model, store, adam, workers,
+                    {static_cast<std::size_t>(shards), config.divisor, config.clip, config.label_smoothing});
   const std::vector<Example> examples = random_examples(bench);
   const MicroBatch rows = all_rows(examples);
 
@@ -91,11 +94,6 @@ StepCost measure_step(const std::string& name, int threads, Index shards) {
   return {mean_seconds(seconds_each, run), static_cast<double>(peak_resident_bytes()), tokens};
 }
 
-double median(std::vector<double> values) {
-  std::sort(values.begin(), values.end());
-  return values[values.size() / 2];
-}
-
 struct BenchRow {
   std::string name;
   int threads;
@@ -104,7 +102,7 @@ struct BenchRow {
   bool comparable() const { return threads == 1 && shards == 1; }  // the floor is that of one thread
 };
 
-BenchRow measure(const std::string& name, int threads, Index shards) {
+BenchRow measure(const std::string& name, int threads, Index shards, int repetitions) {
   const std::vector<Product> products = floor_products(name);
   std::vector<double> step, floor, peak;
   double tokens = 0;
@@ -140,23 +138,14 @@ nlohmann::json to_json(const BenchRow& row) {
           {"peak_bytes", row.peak_bytes}};
 }
 
-void run_bench(const BenchCommand& options) {
-  std::vector<std::pair<int, Index>> setups{{1, 1}, {2, 2}};
-  if (options.threads > 0 || options.shards > 0) {
-    const Index shards = options.shards > 0 ? options.shards : options.threads;
-    setups = {{options.threads > 0 ? options.threads : static_cast<int>(std::min<Index>(shards, 2)), shards}};
-  }
-  for (const std::string& name : options.names) floor_products(name);  // refuse an unknown one before measuring
-  std::vector<BenchRow> rows;
-  for (const std::string& name : options.names)
-    for (const auto& [threads, shards] : setups) rows.push_back(measure(name, threads, shards));
+nlohmann::json to_json(const DecodeRow& row) {
+  return {{"name", "decode"},
+          {"decoder", row.decoder},
+          {"threads", row.threads},
+          {"sentences_per_second", row.sentences_per_second}};
+}
 
-  if (options.json) {
-    nlohmann::json list = nlohmann::json::array();
-    for (const BenchRow& row : rows) list.push_back(to_json(row));
-    fmt::print("{}\n", nlohmann::json{{"rows", list}}.dump(2));
-    return;
-  }
+void print(const std::vector<BenchRow>& rows, int repetitions) {
   std::vector<std::vector<std::string>> table{
       {"step", "threads", "shards", "ms", "floor ms", "GFLOP", "ratio", "target tokens/s", "peak MB"}};
   for (const BenchRow& row : rows)
@@ -169,22 +158,66 @@ void run_bench(const BenchCommand& options) {
              format_table(table, "lrrrrrrrr"), repetitions);
 }
 
+void print(const std::vector<DecodeRow>& rows, int repetitions) {
+  std::vector<std::vector<std::string>> table{{"decoding", "threads", "sentences/s"}};
+  for (const DecodeRow& row : rows)
+    table.push_back({row.decoder, std::to_string(row.threads), fmt::format("{:.1f}", row.sentences_per_second)});
+  fmt::print("{}transformer-tiny, 14 steps of 64 sentences of 15 tokens at a time; medians of {} alternating runs\n",
+             format_table(table, "lrr"), repetitions);
+}
+
+void run_bench(const BenchCommand& options) {
+  std::vector<std::pair<int, Index>> setups{{1, 1}, {2, 2}};
+  if (options.threads > 0 || options.shards > 0) {
+    const Index shards = options.shards > 0 ? options.shards : options.threads;
+    setups = {{options.threads > 0 ? options.threads : static_cast<int>(std::min<Index>(shards, 2)), shards}};
+  }
+  for (const std::string& name : options.names)
+    if (name != "decode") floor_products(name);  // refuse an unknown one before measuring
+  std::vector<BenchRow> steps;
+  std::vector<DecodeRow> decoding;
+  for (const std::string& name : options.names) {
+    if (name == "decode") {
+      std::vector<int> threads;
+      for (const auto& setup : setups) threads.push_back(setup.first);
+      decoding = bench_decode(threads, options.repetitions);
+    } else {
+      for (const auto& [threads, shards] : setups) steps.push_back(measure(name, threads, shards, options.repetitions));
+    }
+  }
+  if (options.json) {
+    nlohmann::json list = nlohmann::json::array();
+    for (const BenchRow& row : steps) list.push_back(to_json(row));
+    for (const DecodeRow& row : decoding) list.push_back(to_json(row));
+    fmt::print("{}\n", nlohmann::json{{"rows", list}}.dump(2));
+    return;
+  }
+  if (!steps.empty()) print(steps, options.repetitions);
+  if (!decoding.empty()) print(decoding, options.repetitions);
+}
+
 }  // namespace
 
 void add_bench(CLI::App& program) {
   CLI::App& command = *program.add_subcommand(
-      "bench", "Time a training step beside its floor: the step's matrix products alone, on one thread.");
+      "bench", "Time a training step beside its floor, the step's matrix products alone on one thread; or decoding.");
   const auto options = std::make_shared<BenchCommand>();
-  command.add_option("name", options->names, "What to time (default: d2l-bahdanau)")->type_name("NAME");
+  command
+      .add_option(
+          "name", options->names,
+          "Steps of d2l-bahdanau, d2l-transformer, transformer-tiny, transformer-base; decode (default: d2l-bahdanau)")
+      ->type_name("NAME");
   const auto positive = [](const char* option, Index value) {
     if (value < 1 || value > 1024) throw UsageError(fmt::format("{}: must lie in [1, 1024]; given {}", option, value));
   };
   add_number(command, "--threads", options->threads, "Threads (default: one, then two)");
   add_number(command, "--shards", options->shards, "Shards a batch is cut into (default: as many as threads)");
+  add_number(command, "--repetitions", options->repetitions, "Alternating runs of step and floor (default: 5)");
   add_json(command, options->json);
   command.callback([options, positive, &command] {
     if (command.count("--threads") > 0) positive("--threads", options->threads);
     if (command.count("--shards") > 0) positive("--shards", options->shards);
+    positive("--repetitions", options->repetitions);
     run_bench(*options);
   });
 }

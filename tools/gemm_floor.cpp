@@ -98,7 +98,8 @@ std::vector<Product> floor_products(const std::string& benchmark) {
   if (benchmark == "transformer-tiny") return transformer({128, 256, 4, 4, 10000, 128, 16});
   if (benchmark == "transformer-base") return transformer({512, 2048, 8, 6, 10000, 32, 32});
   throw UsageError(fmt::format(
-      "bench: must be one of d2l-bahdanau, d2l-transformer, transformer-tiny, transformer-base; given {}", benchmark));
+      "bench: must be one of d2l-bahdanau, d2l-transformer, transformer-tiny, transformer-base, decode; given {}",
+      benchmark));
 }
 
 double floating_point_operations(const std::vector<Product>& products) {
