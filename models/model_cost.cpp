@@ -61,21 +61,27 @@ double operations_per_token(const ModelShape& shape, const ParameterStore& store
   return 6 * all / target;
 }
 
-double predicted_peak_bytes(const ModelShape& shape, const ParameterStore& store, const ShardSize& size, Index shards) {
-  constexpr double number = 4, program = 6.5e6, rounding = 1.06;  // buffers are rounded up to size classes
+double predicted_peak_bytes(const ModelShape& shape, const ParameterStore& store, const TrainingSize& size) {
+  constexpr double number = 4, program = 6.5e6;
+  constexpr double rounding = 1.06;  // buffers are rounded up to size classes
+  // Measured. Free buffers of one shape do not all fit the next; a token of text is a string, twice while the
+  // vocabulary is counted.
+  constexpr double many_shapes = 1.6, text_token = 135;
+  const ShardSize& shard = size.shard;
   const auto parameters = static_cast<double>(store.elements());
-  const auto sentences = static_cast<double>(size.sentences);
-  const KeptNumbers kept = shape.model == "transformer" ? kept_by_transformer(shape, size) : kept_by_recurrent(shape);
+  const auto sentences = static_cast<double>(shard.sentences);
+  const KeptNumbers kept = shape.model == "transformer" ? kept_by_transformer(shape, shard) : kept_by_recurrent(shape);
   const auto vocabulary = static_cast<double>(shape.target_vocabulary);
   const double depth =
       shape.model == "transformer" ? static_cast<double>(shape.transformer.width) : static_cast<double>(shape.hidden);
-  const double rows = sentences * static_cast<double>(size.target);
+  const double rows = sentences * static_cast<double>(shard.target);
   // The fused output layer: gradients of weight and input until backward takes them, and a block of logits.
   const double loss = vocabulary * depth + rows * depth + std::min(rows, 256.0) * vocabulary;
   const double activations =
-      sentences * (static_cast<double>(size.source) * kept.source + static_cast<double>(size.target) * kept.target);
-  const auto parts = static_cast<double>(shards);
-  return program + number * (parameters * (3 + parts) + rounding * parts * (activations + loss));
+      sentences * (static_cast<double>(shard.source) * kept.source + static_cast<double>(shard.target) * kept.target);
+  const auto shards = static_cast<double>(size.shards);
+  const double buffers = rounding * (size.many_shapes ? many_shapes : 1) * shards * (activations + loss);
+  return program + text_token * size.text_tokens + number * (parameters * (3 + shards) + buffers);
 }
 
 }  // namespace tapestry

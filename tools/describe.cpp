@@ -18,15 +18,19 @@ struct DescribeOptions {
   explicit DescribeOptions(CLI::App& command) : config(command) {}
   ConfigOptions config;
   std::string preset = "quickstart";
-  Index source_words = 10000, target_words = 10000, tokens = 16;
+  Index source_words = 10000, target_words = 10000;
+  Index tokens = 0;  // 0: as the preset cuts sentences, or 16
   bool json = false;
 };
+
+// A mean sentence has so much of the longest one, in the built-in corpus and in Multi30k.
+constexpr double mean_share = 0.6;
 
 struct Description {
   RunConfig config;
   ModelShape shape;
   ParameterStore store;
-  ShardSize shard;
+  TrainingSize size;
   double operations = 0, peak_bytes = 0;
 
   explicit Description(const DescribeOptions& options) : config(tapestry::preset(options.preset)) {
@@ -36,19 +40,21 @@ struct Description {
          {std::pair("--source-words", options.source_words), std::pair("--target-words", options.target_words)})
       if (value < 5 || value > 1 << 24)
         throw UsageError(fmt::format("{}: must lie in [5, {}]; given {}", option, 1 << 24, value));
-    if (options.tokens < 2 || options.tokens > 1 << 16)
-      throw UsageError(fmt::format("--tokens: must lie in [2, {}]; given {}", 1 << 16, options.tokens));
-    shape = config.shape(options.source_words, config.joint_vocabulary ? options.source_words : options.target_words);
+    const Index tokens = options.tokens != 0 ? options.tokens : config.length > 0 ? config.length : 16;
+    if (tokens < 2 || tokens > 1 << 16)
+      throw UsageError(fmt::format("--tokens: must lie in [2, {}]; given {}", 1 << 16, tokens));
+    shape = config.shape(options.source_words, config.one_vocabulary() ? options.source_words : options.target_words);
     make_model(shape, Scope(store));
-    const Index sentences =
-        config.batch_tokens > 0 ? std::max<Index>(config.batch_tokens / options.tokens, 1) : config.batch;
-    shard = {(sentences + config.shards - 1) / config.shards, options.tokens, options.tokens};
+    const Index sentences = config.batch_tokens > 0 ? std::max<Index>(config.batch_tokens / tokens, 1) : config.batch;
+    const ShardSize shard{(sentences + config.shards - 1) / config.shards, tokens, tokens};
+    size = {shard, config.shards, config.bucket,
+            2 * mean_share * static_cast<double>(tokens) * static_cast<double>(config.pairs)};
     operations = operations_per_token(shape, store, shard);
-    peak_bytes = predicted_peak_bytes(shape, store, shard, config.shards);
+    peak_bytes = predicted_peak_bytes(shape, store, size);
   }
 };
 
-void print(const Description& model, const DescribeOptions& options) {
+void print(const Description& model) {
   std::vector<std::vector<std::string>> table{{"parameter", "shape", "numbers"}};
   for (const Var& parameter : model.store.parameters())
     table.push_back({parameter.leaf()->name, parameter.shape().text(), grouped(parameter.numel())});
@@ -58,14 +64,15 @@ void print(const Description& model, const DescribeOptions& options) {
   fmt::print("\nparameters  {}\n", grouped(model.store.elements()));
   fmt::print("operations  {:.2f} million a target token of a training step, in matrix products\n",
              model.operations * 1e-6);
-  fmt::print("memory      {:.0f} MB at the peak of training, predicted: {} of {} by {} tokens\n",
-             model.peak_bytes * 1e-6, counted(model.config.shards, "shard"), counted(model.shard.sentences, "sentence"),
-             options.tokens, options.tokens);
+  const ShardSize& shard = model.size.shard;
+  fmt::print("memory      {:.0f} MB at the peak of training, predicted: {} of {} by {} tokens, {} tokens of text\n",
+             model.peak_bytes * 1e-6, counted(model.size.shards, "shard"), counted(shard.sentences, "sentence"),
+             shard.target, grouped(std::llround(model.size.text_tokens)));
 }
 
 void describe(const DescribeOptions& options) {
   const Description model(options);
-  if (!options.json) return print(model, options);
+  if (!options.json) return print(model);
   nlohmann::json rows = nlohmann::json::array();
   for (const Var& parameter : model.store.parameters())
     rows.push_back({{"name", parameter.leaf()->name},
@@ -93,10 +100,13 @@ void add_describe(CLI::App& program) {
   options->config.group("Size");
   options->config.number("--batch", &RunConfig::batch, "Sentence pairs an update");
   options->config.number("--batch-tokens", &RunConfig::batch_tokens, "Tokens a batch, in place of --batch");
+  options->config.number("--pairs", &RunConfig::pairs, "Sentence pairs of the training text");
+  options->config.flag("--joint-vocabulary", &RunConfig::joint_vocabulary, "One vocabulary of both sides");
   options->config.number("--shards", &RunConfig::shards, "Parts a batch is cut into");
   add_number(command, "--source-words", options->source_words, "Words of the source (default: 10,000)");
   add_number(command, "--target-words", options->target_words, "Words of the target (default: 10,000)");
-  add_number(command, "--tokens", options->tokens, "Tokens of a sentence with <eos> (default: 16)");
+  add_number(command, "--tokens", options->tokens,
+             "Tokens of the longest sentence with <eos> (default: where the preset cuts, or 16)");
   add_json(command, options->json);
   command.callback([options] { describe(*options); });
 }
