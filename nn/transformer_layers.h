@@ -50,7 +50,7 @@ struct Residual {
   Var operator()(const Var& x, const Pass& pass, Index position, F sublayer) const {
     if (pre_norm) return x + dropout(sublayer(norm(x)), pass, position);
     const auto add = norm.reference ? add_norm_reference : add_norm;
-    return add(sublayer(x), x, norm.weight, norm.bias, {dropout.rate(pass), dropout.key(pass, position)}).y;
+    return add(sublayer(x), x, norm.weight, norm.bias, {dropout.rate(pass), dropout.key(pass, position)});
   }
 };
 
