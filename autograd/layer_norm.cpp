@@ -24,11 +24,11 @@ Shape normalised_shape(const char* op, const Var& x, const Var& weight, const Va
 ///   dweight = sum over rows of dy n                              dbias = sum over rows of dy
 Var layer_norm(const Var& x, const Var& weight, const Var& bias, int axes, double epsilon) {
   const Index width = normalised_shape("layer_norm", x, weight, bias, axes).numel();
-  const auto result = core::layer_norm({x.value(), {}, weight.value(), bias.value(), width, epsilon}, false,
-                                       recording({x, weight, bias}));
+  const auto result =
+      core::layer_norm({x.value(), {}, weight.value(), bias.value(), width, epsilon}, recording({x, weight, bias}));
   return record("layer_norm", result.y, {x, weight, bias}, [saved = result.saved](const Tensor& dy, Grads& dx) {
     auto gradients =
-        core::layer_norm_backward(saved, dy, {}, dx.wants(0), false, dx.into_if_wanted(1), dx.into_if_wanted(2));
+        core::layer_norm_backward(saved, dy, dx.wants(0), false, dx.into_if_wanted(1), dx.into_if_wanted(2));
     if (gradients.x) dx.add(0, std::move(gradients.x));
   });
 }
@@ -43,8 +43,7 @@ Var layer_norm_reference(const Var& x, const Var& weight, const Var& bias, int a
 }
 
 /// As layer_norm, of s = residual + dropout(x): dresidual = ds, dx = dropout's bits times ds.
-AddNormOutput add_norm(const Var& x, const Var& residual, const Var& weight, const Var& bias,
-                       const AddNormOptions& options) {
+Var add_norm(const Var& x, const Var& residual, const Var& weight, const Var& bias, const AddNormOptions& options) {
   const Index width = normalised_shape("add_norm", x, weight, bias, 1).numel();
   require_shape("add_norm", "the residual", residual.value(), x.shape());
   require_same_dtype("add_norm", {x.value(), residual.value()});
@@ -54,22 +53,18 @@ AddNormOutput add_norm(const Var& x, const Var& residual, const Var& weight, con
     in.kept_scale = core::dropout_scale(options.p);
   }
   const std::initializer_list<std::reference_wrapper<const Var>> inputs = {x, residual, weight, bias};
-  const auto result = core::layer_norm(in, options.sum, recording(inputs));
-  std::vector<Tensor> made{result.y};
-  if (options.sum) made.push_back(result.sum);
-  auto outputs = record("add_norm", made, inputs, [saved = result.saved](std::span<const Tensor> dy, Grads& dx) {
-    auto gradients = core::layer_norm_backward(saved, dy[0], dy.size() > 1 ? dy[1] : Tensor(), dx.wants(0), dx.wants(1),
-                                               dx.into_if_wanted(2), dx.into_if_wanted(3));
+  const auto result = core::layer_norm(in, recording(inputs));
+  return record("add_norm", result.y, inputs, [saved = result.saved](const Tensor& dy, Grads& dx) {
+    auto gradients =
+        core::layer_norm_backward(saved, dy, dx.wants(0), dx.wants(1), dx.into_if_wanted(2), dx.into_if_wanted(3));
     if (gradients.x) dx.add(0, std::move(gradients.x));
     if (gradients.residual) dx.add(1, std::move(gradients.residual));
   });
-  return {std::move(outputs[0]), options.sum ? std::move(outputs[1]) : Var()};
 }
 
-AddNormOutput add_norm_reference(const Var& x, const Var& residual, const Var& weight, const Var& bias,
-                                 const AddNormOptions& options) {
-  const Var sum = residual + dropout(x, options.p, options.key);
-  return {layer_norm_reference(sum, weight, bias, 1, options.epsilon), options.sum ? sum : Var()};
+Var add_norm_reference(const Var& x, const Var& residual, const Var& weight, const Var& bias,
+                       const AddNormOptions& options) {
+  return layer_norm_reference(residual + dropout(x, options.p, options.key), weight, bias, 1, options.epsilon);
 }
 
 }  // namespace tapestry

@@ -13,25 +13,18 @@ Var layer_norm(const Var& x, const Var& weight, const Var& bias, int axes = 1, d
 /// The same from plain ops.
 Var layer_norm_reference(const Var& x, const Var& weight, const Var& bias, int axes = 1, double epsilon = 1e-5);
 
-struct AddNormOutput {
-  Var y;    // normalised
-  Var sum;  // what was normalised, if asked for
-};
-
 struct AddNormOptions {
   double p = 0;  // dropout of x
   DropoutKey key = {};
   double epsilon = 1e-5;
-  bool sum = false;  // whether the sum is wanted as well (pre-norm carries it on)
 };
 
 /// layer_norm(residual + dropout(x)) over the last axis, "Add & Norm" of Vaswani et al. 2017, figure 1 and section 5.4:
 /// how a sublayer's output x meets its input. x and residual of one shape. Errors: sizes that do not fit together.
-AddNormOutput add_norm(const Var& x, const Var& residual, const Var& weight, const Var& bias,
-                       const AddNormOptions& options = {});
+Var add_norm(const Var& x, const Var& residual, const Var& weight, const Var& bias, const AddNormOptions& options = {});
 
 /// The same from plain ops.
-AddNormOutput add_norm_reference(const Var& x, const Var& residual, const Var& weight, const Var& bias,
-                                 const AddNormOptions& options = {});
+Var add_norm_reference(const Var& x, const Var& residual, const Var& weight, const Var& bias,
+                       const AddNormOptions& options = {});
 
 }  // namespace tapestry

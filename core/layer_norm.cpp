@@ -113,31 +113,23 @@ class AffineGradients {
 
 // ds of one row.
 template <class T>
-void backward_row(Index width, const T* dy, const T* dsum, const T* weight, const T* n, T scale, T* ds) {
-  if (dy == nullptr) {
-    std::copy_n(dsum, width, ds);
-    return;
-  }
+void backward_row(Index width, const T* dy, const T* weight, const T* n, T scale, T* ds) {
   affine_row<T>(width, dy, weight, nullptr, ds);
   const T count = static_cast<T>(width);
   const Batch<T> mean(sum_of_lanes<T>(width, [&](Index i, auto v) { return v.load(ds + i); }) / count);
   const Batch<T> slope(sum_of_lanes<T>(width, [&](Index i, auto v) { return v.load(ds + i) * v.load(n + i); }) / count);
   const Batch<T> factor(scale);
-  for_vectors<T>(width, [&](Index i, auto v) {
-    Batch<T> d = (v.load(ds + i) - mean - v.load(n + i) * slope) * factor;
-    if (dsum != nullptr) d += v.load(dsum + i);
-    v.store(d, ds + i);
-  });
+  for_vectors<T>(width,
+                 [&](Index i, auto v) { v.store((v.load(ds + i) - mean - v.load(n + i) * slope) * factor, ds + i); });
 }
 
 }  // namespace
 
-LayerNormResult layer_norm(const LayerNormInputs& in, bool sum, bool save) {
+LayerNormResult layer_norm(const LayerNormInputs& in, bool save) {
   const Index rows = in.width == 0 ? 0 : in.x.numel() / in.width;
   const DType dtype = in.x.dtype();
   LayerNormResult result;
   result.y = Tensor::empty(in.x.shape(), dtype);
-  if (sum) result.sum = Tensor::empty(in.x.shape(), dtype);
   if (save)
     result.saved = {Tensor::empty(in.x.shape(), dtype), Tensor::empty({rows}, dtype), in.weight, in.kept,
                     in.kept_scale};
@@ -148,7 +140,6 @@ LayerNormResult layer_norm(const LayerNormInputs& in, bool sum, bool save) {
       // Where nothing is saved, n is made in place of y.
       T* const n = save ? result.saved.normalised.data<T>() + place : y;
       add_row(in, row, n);
-      if (sum) std::copy_n(n, in.width, result.sum.data<T>() + place);
       const T scale = normalise_row(in.width, in.epsilon, n);
       if (save) result.saved.scale.data<T>()[row] = scale;
       affine_row<T>(in.width, n, row_or_null<T>(in.weight, 0), row_or_null<T>(in.bias, 0), y);
@@ -157,8 +148,8 @@ LayerNormResult layer_norm(const LayerNormInputs& in, bool sum, bool save) {
   return result;
 }
 
-LayerNormGradients layer_norm_backward(const LayerNormSaved& saved, const Tensor& dy, const Tensor& dsum, bool wants_x,
-                                       bool wants_residual, const Tensor& dweight, const Tensor& dbias) {
+LayerNormGradients layer_norm_backward(const LayerNormSaved& saved, const Tensor& dy, bool wants_x, bool wants_residual,
+                                       const Tensor& dweight, const Tensor& dbias) {
   const Shape& shape = saved.normalised.shape();
   const DType dtype = saved.normalised.dtype();
   const Index rows = saved.scale.numel(), width = rows == 0 ? 0 : shape.numel() / rows;
@@ -170,12 +161,11 @@ LayerNormGradients layer_norm_backward(const LayerNormSaved& saved, const Tensor
     for (Index row = 0; row < rows; ++row) {
       const Index place = row * width;
       const T* const n = saved.normalised.data<T>() + place;
-      const T* const g = row_or_null<T>(dy, place);
-      if (g != nullptr) affine.add(width, g, n);
+      const T* const g = dy.data<T>() + place;
+      affine.add(width, g, n);
       if (!wants_x && !wants_residual) continue;
       T* const ds = (wants_residual ? gradients.residual : gradients.x).template data<T>() + place;
-      backward_row(width, g, row_or_null<T>(dsum, place), row_or_null<T>(saved.weight, 0), n,
-                   saved.scale.data<T>()[row], ds);
+      backward_row<T>(width, g, row_or_null<T>(saved.weight, 0), n, saved.scale.data<T>()[row], ds);
       T* const dx = row_or_null<T>(gradients.x, place);
       if (dx == nullptr) continue;
       if (saved.kept.buffer) {

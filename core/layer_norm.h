@@ -32,20 +32,19 @@ struct LayerNormSaved {
 
 struct LayerNormResult {
   Tensor y;
-  Tensor sum;            // s, if asked for
   LayerNormSaved saved;  // if asked for
 };
 
 /// Mean and variance are taken in two passes, from the rows' own neighbourhood: rows far from zero lose no digits.
-LayerNormResult layer_norm(const LayerNormInputs& inputs, bool sum, bool save);
+LayerNormResult layer_norm(const LayerNormInputs& inputs, bool save);
 
 /// Gradients by x and by the residual: new tensors, absent where not wanted.
 struct LayerNormGradients {
   Tensor x, residual;
 };
-/// With g = dy * weight:  ds = (g - mean(g) - n mean(g n)) / sqrt(variance + epsilon) + dsum. Either cotangent may be
-/// absent. Adds the gradients of weight and bias to `dweight` and `dbias` unless they are absent.
-LayerNormGradients layer_norm_backward(const LayerNormSaved& saved, const Tensor& dy, const Tensor& dsum, bool wants_x,
-                                       bool wants_residual, const Tensor& dweight, const Tensor& dbias);
+/// With g = dy * weight:  ds = (g - mean(g) - n mean(g n)) / sqrt(variance + epsilon). Adds the gradients of weight and
+/// bias to `dweight` and `dbias` unless they are absent.
+LayerNormGradients layer_norm_backward(const LayerNormSaved& saved, const Tensor& dy, bool wants_x, bool wants_residual,
+                                       const Tensor& dweight, const Tensor& dbias);
 
 }  // namespace tapestry::core

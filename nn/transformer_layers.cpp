@@ -29,10 +29,10 @@ FeedForward::FeedForward(const Scope& scope, const TransformerOptions& options)
       dropout(scope / "dropout", options.feed_forward_dropout),
       gelu(options.gelu) {}
 
-Var FeedForward::operator()(const Var& x, const Pass& pass, Index position) const {
-  if (gelu) return linear2(dropout(tapestry::gelu(linear1(x)), pass, position));
+Var FeedForward::operator()(const Var& x, const Pass& pass) const {
+  if (gelu) return linear2(dropout(tapestry::gelu(linear1(x)), pass));
   const auto layer = linear1.reference ? linear_relu_reference : linear_relu;
-  return linear2(layer(x, linear1.weight, linear1.bias, dropout.rate(pass), dropout.key(pass, position)));
+  return linear2(layer(x, linear1.weight, linear1.bias, dropout.rate(pass), dropout.key(pass)));
 }
 
 EncoderLayer::EncoderLayer(const Scope& scope, const TransformerOptions& options)
@@ -43,8 +43,8 @@ EncoderLayer::EncoderLayer(const Scope& scope, const TransformerOptions& options
 
 Var EncoderLayer::operator()(const Var& x, const Mask& mask, const Pass& pass, Var* weights) const {
   const Var attended = residual1(
-      x, pass, 0, [&](const Var& y) { return context_of(self_attention(y, mask, pass, weights != nullptr), weights); });
-  return residual2(attended, pass, 0, [&](const Var& y) { return feed_forward(y, pass); });
+      x, pass, [&](const Var& y) { return context_of(self_attention(y, mask, pass, weights != nullptr), weights); });
+  return residual2(attended, pass, [&](const Var& y) { return feed_forward(y, pass); });
 }
 
 DecoderLayer::DecoderLayer(const Scope& scope, const TransformerOptions& options)
@@ -58,13 +58,13 @@ DecoderLayer::DecoderLayer(const Scope& scope, const TransformerOptions& options
 Var DecoderLayer::operator()(const Var& x, const MultiHeadAttention::Memory& memory, const Mask& self_mask,
                              const Mask& memory_mask, const Pass& pass, Weights* weights) const {
   const bool keep = weights != nullptr;
-  const Var said = residual1(x, pass, 0, [&](const Var& y) {
+  const Var said = residual1(x, pass, [&](const Var& y) {
     return context_of(self_attention(y, self_mask, pass, keep), keep ? &weights->self : nullptr);
   });
-  const Var read = residual2(said, pass, 0, [&](const Var& y) {
+  const Var read = residual2(said, pass, [&](const Var& y) {
     return context_of(cross_attention(y, memory, memory_mask, pass, keep), keep ? &weights->cross : nullptr);
   });
-  return residual3(read, pass, 0, [&](const Var& y) { return feed_forward(y, pass); });
+  return residual3(read, pass, [&](const Var& y) { return feed_forward(y, pass); });
 }
 
 Var DecoderLayer::step(const Var& x, core::KeyValueCache& cache, const core::Lineage& lineage,
@@ -72,16 +72,16 @@ Var DecoderLayer::step(const Var& x, core::KeyValueCache& cache, const core::Lin
   const bool keep = weights != nullptr;
   const Pass inference;
   const Index sentences = memory.keys.x.size(0), width = x.size(1);
-  const Var said = residual1(x, inference, 0, [&](const Var& y) {
+  const Var said = residual1(x, inference, [&](const Var& y) {
     return context_of(self_attention.step(y, cache, lineage, keep), keep ? &weights->self : nullptr);
   });
-  const Var read = residual2(said, inference, 0, [&](const Var& y) {
+  const Var read = residual2(said, inference, [&](const Var& y) {
     const Var queries = reshape(y, {sentences, -1, width});  // the rows of a sentence ask side by side: [B,K,D]
     const Var context =
         context_of(cross_attention(queries, memory, memory_mask, inference, keep), keep ? &weights->cross : nullptr);
     return reshape(context, y.shape());
   });
-  return residual3(read, inference, 0, [&](const Var& y) { return feed_forward(y, inference); });
+  return residual3(read, inference, [&](const Var& y) { return feed_forward(y, inference); });
 }
 
 }  // namespace tapestry

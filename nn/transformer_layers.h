@@ -45,12 +45,12 @@ struct Residual {
         dropout(scope / ("dropout" + number), options.dropout),
         pre_norm(options.pre_norm) {}
 
-  /// x [B,L,D], or one position [B,D] of number `position`.
+  /// x [B,L,D], or one position [B,D] in inference.
   template <class F>
-  Var operator()(const Var& x, const Pass& pass, Index position, F sublayer) const {
-    if (pre_norm) return x + dropout(sublayer(norm(x)), pass, position);
+  Var operator()(const Var& x, const Pass& pass, F sublayer) const {
+    if (pre_norm) return x + dropout(sublayer(norm(x)), pass);
     const auto add = norm.reference ? add_norm_reference : add_norm;
-    return add(sublayer(x), x, norm.weight, norm.bias, {dropout.rate(pass), dropout.key(pass, position)}).y;
+    return add(sublayer(x), x, norm.weight, norm.bias, {dropout.rate(pass), dropout.key(pass)});
   }
 };
 
@@ -61,7 +61,7 @@ struct FeedForward {
   bool gelu;
 
   FeedForward(const Scope& scope, const TransformerOptions& options);
-  Var operator()(const Var& x, const Pass& pass, Index position = 0) const;
+  Var operator()(const Var& x, const Pass& pass) const;
 };
 
 /// Self-attention and feed-forward.

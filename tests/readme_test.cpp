@@ -36,6 +36,11 @@ std::string unindented(const std::string& text) {
   return result;
 }
 
+// The lines of shell code as the shell has them: a backslash at the end of one makes it go on in the next.
+std::vector<std::string> commands_of(const std::string& text) {
+  return lines_of(std::regex_replace(text, std::regex(R"(\\\n)"), ""));
+}
+
 Markdown read_chapter(const std::string& chapter) {
   return read_markdown(read_file(SOURCE_DIR "/" + chapter));
 }
@@ -96,7 +101,7 @@ TEST_SUITE("fast") {
     for (const std::string& chapter : chapters)
       for (const FencedBlock& block : read_chapter(chapter).blocks) {
         if (block.language != "sh") continue;
-        for (const std::string& line : lines_of(block.text)) {
+        for (const std::string& line : commands_of(block.text)) {
           const auto command = matches(line, R"(tapestry ([a-z]+))");
           if (command.empty()) continue;
           CAPTURE(line);

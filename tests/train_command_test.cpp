@@ -26,12 +26,22 @@ TEST_SUITE_BEGIN("train");
 
 TEST_CASE("train: the same seed and shards give the same bytes, whatever the threads") {
   const TemporaryDirectory place;
-  for (const char* model : {"bahdanau", "bahdanau-paper", "seq2seq"}) {
+  for (const std::string model : {"bahdanau", "bahdanau-paper", "seq2seq", "transformer"}) {
+    CAPTURE(model);
+    std::vector<std::string> options{"--model", model, "--shards", "3", "--dropout", "0.2"};
+    if (model == "transformer")
+      for (const char* more : {"--width", "8", "--ffn", "16", "--heads", "2", "--tie", "all", "--joint-vocabulary",
+                               "--attention-dropout", "0.1", "--ffn-dropout", "0.1"})
+        options.push_back(more);
+    const auto train = [&](const std::string& run, const char* option, const char* value) {
+      std::vector<std::string> arguments = tiny(run, options);
+      arguments.insert(arguments.end(), {option, value});
+      return run_program(arguments);
+    };
     std::string first;
     for (const char* threads : {"1", "2", "3"}) {
-      const std::string run = place.file(std::string(model) + threads);
-      const Outcome outcome =
-          run_program(tiny(run, {"--model", model, "--threads", threads, "--shards", "3", "--dropout", "0.2"}));
+      const std::string run = place.file(model + threads);
+      const Outcome outcome = train(run, "--threads", threads);
       CAPTURE(outcome.error);
       REQUIRE(outcome.status == 0);
       const std::string bytes = file_bytes(run + "/model.safetensors");
@@ -39,9 +49,8 @@ TEST_CASE("train: the same seed and shards give the same bytes, whatever the thr
       if (first.empty()) first = bytes;
       CHECK(bytes == first);
     }
-    const std::string other = place.file(std::string(model) + "-seed");
-    REQUIRE(run_program(tiny(other, {"--model", model, "--seed", "2", "--shards", "3", "--dropout", "0.2"})).status ==
-            0);
+    const std::string other = place.file(model + "-seed");
+    REQUIRE(train(other, "--seed", "2").status == 0);
     CHECK(file_bytes(other + "/model.safetensors") != first);
   }
 }

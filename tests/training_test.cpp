@@ -41,9 +41,12 @@ struct Updated {
 };
 
 // Three updates of the four sentences, cut into micro-batches of these sizes.
-Updated update_by(const std::vector<std::size_t>& sizes, std::size_t shards) {
+Updated update_by(const char* name, const std::vector<std::size_t>& sizes, std::size_t shards) {
   ParameterStore store(DType::f64, 3);
-  const auto model = make_model({"bahdanau", 11, 13, 4, 5, 2, 0.3}, Scope(store));
+  ModelShape shape{name, 11, 13, 4, 5, 2, 0.3};
+  shape.transformer = {8, 6, 2, 2, false, false, true, false, 0.3, 0.2, 0.1};
+  shape.tie = "output";
+  const auto model = make_model(shape, Scope(store));
   Adam adam(store.pieces());
   core::Workers workers(2);
   TrainingStep step(*model, store, adam, workers, {shards, 0, 0.5, 0.1});
@@ -119,15 +122,18 @@ TEST_SUITE("fast") {
   }
 
   TEST_CASE("micro-batches are one large batch: losses, clipping, dropout and parameters") {
-    const Updated whole = update_by({4}, 1);
-    for (const auto& sizes : std::vector<std::vector<std::size_t>>{{1, 3}, {2, 2}, {1, 1, 1, 1}})
-      for (std::size_t shards : {1, 2, 3}) {
-        const Updated parts = update_by(sizes, shards);
-        for (std::size_t i = 0; i < whole.losses.size(); ++i)
-          CHECK(parts.losses[i] == doctest::Approx(whole.losses[i]).epsilon(1e-10));
-        for (std::size_t i = 0; i < whole.parameters.size(); ++i)
-          CHECK(std::abs(parts.parameters[i] - whole.parameters[i]) <= 1e-9);
-      }
+    for (const char* model : {"bahdanau", "transformer"}) {
+      CAPTURE(model);
+      const Updated whole = update_by(model, {4}, 1);
+      for (const auto& sizes : std::vector<std::vector<std::size_t>>{{1, 3}, {2, 2}, {1, 1, 1, 1}})
+        for (std::size_t shards : {1, 2, 3}) {
+          const Updated parts = update_by(model, sizes, shards);
+          for (std::size_t i = 0; i < whole.losses.size(); ++i)
+            CHECK(parts.losses[i] == doctest::Approx(whole.losses[i]).epsilon(1e-10));
+          for (std::size_t i = 0; i < whole.parameters.size(); ++i)
+            CHECK(std::abs(parts.parameters[i] - whole.parameters[i]) <= 1e-9);
+        }
+    }
   }
 
   TEST_CASE("label smoothing spreads its share over all words; what is reported has none") {

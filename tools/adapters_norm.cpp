@@ -24,14 +24,16 @@ Outputs at_layer_norm(OracleCase& c) {
 }
 
 Outputs addnorm(OracleCase& c) {
-  return layer_norm(c.in("y") + c.in("x"), c.param("ln.weight"), c.param("ln.bias"), axes_of(c), c.hyper("eps", 1e-5));
+  if (axes_of(c) != 1) throw NotImplemented("add_norm: over more than the last axis");
+  return add_norm(c.in("y"), c.in("x"), c.param("ln.weight"), c.param("ln.bias"), {0, {}, c.hyper("eps", 1e-5)});
 }
 
+// The layer FeedForward returns to the width it came from; the book's need not.
 Outputs feed_forward(OracleCase& c) {
   const Linear inner(c.scope() / "dense1", c.hyper<Index>("in"), c.hyper<Index>("hidden"));
   const Linear outer(c.scope() / "dense2", c.hyper<Index>("hidden"), c.hyper<Index>("out"));
   c.load();
-  return outer(relu(inner(c.in("x"))));
+  return outer(linear_relu(c.in("x"), inner.weight, inner.bias));
 }
 
 // Which elements PyTorch's generator drops cannot be known; only p = 0, p = 1, evaluation and a given mask have an
@@ -56,8 +58,8 @@ Outputs dropout_of(OracleCase& c) {
 std::vector<Adapter> norm_adapters() {
   return {{"layer_norm", "tapestry::layer_norm", layer_norm_of},
           {"at_layer_norm", "composed: mean, variance, sqrt, div", at_layer_norm},
-          {"d2l_addnorm", "tapestry::layer_norm", addnorm},
-          {"d2l_ffn", "nn: Linear (tapestry::linear), tapestry::relu", feed_forward},
+          {"d2l_addnorm", "tapestry::add_norm", addnorm},
+          {"d2l_ffn", "tapestry::linear_relu, nn: Linear (tapestry::linear)", feed_forward},
           {"dropout", "tapestry::dropout", dropout_of},
           {"dropout_given_mask", "composed: masked_fill, scale", dropout_of}};
 }

@@ -90,25 +90,25 @@ AttentionOutput attend(OracleCase& c, const MultiHeadAttention& layer, const std
 Var encode(OracleCase& c, const EncoderLayer& layer, const std::string& place, Index heads, const Var& x,
            const CaseMask& mask) {
   if (plain(mask)) return layer(x, *mask.library(), Pass());
-  const Var attended = layer.residual1(x, Pass(), 0, [&](const Var& y) {
+  const Var attended = layer.residual1(x, Pass(), [&](const Var& y) {
     return attend(c, layer.self_attention, place + "self_attn.", heads, AttentionInputs(y), mask).context;
   });
   c.say_called(std::string("nn: Residual, FeedForward; attention ") + composed_names);
-  return layer.residual2(attended, Pass(), 0, [&](const Var& y) { return layer.feed_forward(y, Pass()); });
+  return layer.residual2(attended, Pass(), [&](const Var& y) { return layer.feed_forward(y, Pass()); });
 }
 
 Var decode(OracleCase& c, const DecoderLayer& layer, const std::string& place, Index heads, const Var& x,
            const Var& memory, const CaseMask& self_mask, const CaseMask& memory_mask) {
   if (plain(self_mask) && plain(memory_mask))
     return layer(x, layer.cross_attention.project(memory), *self_mask.library(), *memory_mask.library(), Pass());
-  const Var said = layer.residual1(x, Pass(), 0, [&](const Var& y) {
+  const Var said = layer.residual1(x, Pass(), [&](const Var& y) {
     return attend(c, layer.self_attention, place + "self_attn.", heads, AttentionInputs(y), self_mask).context;
   });
-  const Var read = layer.residual2(said, Pass(), 0, [&](const Var& y) {
+  const Var read = layer.residual2(said, Pass(), [&](const Var& y) {
     return attend(c, layer.cross_attention, place + "multihead_attn.", heads, {y, memory, memory}, memory_mask).context;
   });
   c.say_called(std::string("nn: Residual, FeedForward; attention ") + composed_names);
-  return layer.residual3(read, Pass(), 0, [&](const Var& y) { return layer.feed_forward(y, Pass()); });
+  return layer.residual3(read, Pass(), [&](const Var& y) { return layer.feed_forward(y, Pass()); });
 }
 
 }  // namespace tapestry
