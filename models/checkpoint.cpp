@@ -103,16 +103,15 @@ void move_to(const fs::path& from, const fs::path& to) {
   require(!error, "{}: must be writable; {}", to.string(), error.message());
 }
 
-// Takes a checkpoint out of sight, under a name that `tidy` clears: a kill in the middle of a removal leaves none by
-// halves. Returns the name, also where there was nothing.
-fs::path set_aside(const fs::path& path) {
-  const fs::path old(path.string() + ".old" + partial);
-  if (fs::exists(path)) move_to(path, old);
-  return old;
+// A name for what has had its time, which `tidy` clears.
+std::string old_name(const fs::path& path) {
+  return path.string() + ".old" + partial;
 }
 
+// First out of sight: a kill in the middle of a removal leaves no checkpoint by halves.
 void discard(const fs::path& path) {
-  remove_tree(set_aside(path).string());
+  if (fs::exists(path)) move_to(path, old_name(path));
+  remove_tree(old_name(path));
 }
 
 }  // namespace
@@ -137,10 +136,9 @@ void Checkpoints::save(const std::string& name, const ParameterStore& store, con
     fs::remove_all(whole, ignored);
     throw;
   }
-  // A directory cannot be renamed over another one. A kill between the two renames leaves the checkpoint before.
-  const fs::path old = set_aside(path);
-  move_to(whole, path);
-  remove_tree(old.string());
+  if (!fs::exists(path)) return move_to(whole, path);
+  exchange(whole.string(), path.string(), old_name(path));
+  remove_tree(whole.string());
 }
 
 void Checkpoints::save_epoch(const ParameterStore& store, const Optimizer& optimizer,

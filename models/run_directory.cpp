@@ -7,7 +7,6 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
-#include <cstdio>
 #include <cstring>
 #include <filesystem>
 #include <vector>
@@ -141,20 +140,14 @@ void RunDirectory::stage() {
 
 void RunDirectory::finish() {
   if (path_ == directory_) return;
-  const auto done = [&](bool moved) {
-    require(moved, "{}: the new run is complete, but cannot take the place of {}; {}", path_, directory_,
-            std::strerror(errno));
-  };
-  if (::renameat2(AT_FDCWD, path_.c_str(), AT_FDCWD, directory_.c_str(), RENAME_EXCHANGE) != 0) {
-    // Some file systems cannot exchange. Then for a moment neither has its name, but both are whole.
-    const std::string old = directory_ + ".old";
-    done(std::rename(directory_.c_str(), old.c_str()) == 0 && std::rename(path_.c_str(), directory_.c_str()) == 0 &&
-         std::rename(old.c_str(), path_.c_str()) == 0);
-  }
+  exchange(path_, directory_, directory_ + ".old");
   const Contents old = contents_of(path_);
   remove_all(old.of_run);
-  for (const fs::path& other : old.others)
-    done(std::rename(other.c_str(), (fs::path(directory_) / other.filename()).c_str()) == 0);
+  for (const fs::path& other : old.others) {
+    std::error_code error;
+    fs::rename(other, fs::path(directory_) / other.filename(), error);
+    require(!error, "{}: must be movable into {}; {}", other.string(), directory_, error.message());
+  }
   fs::remove(path_);
   path_ = directory_;
 }
