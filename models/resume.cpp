@@ -55,12 +55,15 @@ std::string fingerprint(const Corpus& corpus) {
 }
 
 Run resumable_run(const std::string& directory, const RunConfig& config, const RunData& data) {
-  if (const auto state = Checkpoints(directory, config.keep).newest()) {
+  const std::filesystem::path path(directory);
+  const auto state = Checkpoints(directory, config.keep).newest();
+  require(state || !std::filesystem::exists(path / "summary.json"),
+          "{}: must hold a checkpoint to go on from; it holds a finished model only", directory);
+  if (state) {
     require_same_text(directory, "training", state->train_text, data.train);
     require_same_text(directory, "validation", state->valid_text, data.valid);
   }
   auto [source, target] = vocabularies(config, data);
-  const std::filesystem::path path(directory);
   require_same_vocabulary((path / "source.vocab").string(), source);
   require_same_vocabulary((path / "target.vocab").string(), target);
   Run run(config, std::move(source), std::move(target));

@@ -286,37 +286,6 @@ TEST_SUITE("train") {
     CHECK(run_program({"train", "--resume", run}).status == 0);
   }
 
-  TEST_CASE("average: the mean of the last checkpoints, as a run of its own") {
-    const TemporaryDirectory place;
-    const std::string run = place.file("run");
-    REQUIRE(run_program(tiny({"--epochs", "4", "--keep", "3", "--out", run})).status == 0);
-    const Outcome outcome = run_program({"average", run, "--last", "2"});
-    CAPTURE(outcome.error);
-    REQUIRE(outcome.status == 0);
-    CHECK(outcome.out.find("the mean of 2 checkpoints, epochs 3 to 4: ") == 0);
-    const auto model = [](const std::string& path) { return read_safetensors(path + "/model.safetensors"); };
-    const SafetensorsFile mean = model(run + "-averaged"), a = model(run + "/checkpoints/epoch-3"),
-                          b = model(run + "/checkpoints/epoch-4");
-    for (const auto& entry : mean.tensors)
-      for (Index i = 0; i < entry.second.numel(); ++i) {
-        const double expected = a.tensors.at(entry.first).at(i) / 2 + b.tensors.at(entry.first).at(i) / 2;
-        CHECK(entry.second.at(i) == static_cast<double>(static_cast<float>(expected)));
-      }
-    CHECK(run_program({"evaluate", run + "-averaged"}).status == 0);
-    CHECK(run_program({"translate", run + "-averaged", "the cat sees the dog ."}).status == 0);
-
-    CHECK(run_program({"average", run, "--last", "2"}).complained(2));  // it is there
-    CHECK(run_program({"average", run, "--last", "3", "--out", run + "-averaged", "--force"}).status == 0);
-    CHECK(model(run + "-averaged").tensors.begin()->second.values() != mean.tensors.begin()->second.values());
-    const Outcome many = run_program({"average", run, "--last", "4", "--out", place.file("many")});
-    CHECK(many.complained(1));
-    CHECK(many.error.find("run: must hold 4 epoch checkpoints; it holds 3") != std::string::npos);
-    CHECK_FALSE(fs::exists(place.file("many")));
-    CHECK(run_program({"average", run, "--last", "0"}).error.find("--last: must be at least 1; given 0") !=
-          std::string::npos);
-    CHECK(run_program({"average", place.file("none")}).complained(1));
-  }
-
   TEST_CASE("train --force and a stop: the old run stays, the new one waits beside it") {
     const TemporaryDirectory place;
     const std::string run = place.file("run");
