@@ -8,6 +8,7 @@
 
 #include "core/files.h"
 #include "core/safetensors.h"
+#include "models/or_null.h"
 #include "models/run.h"
 
 namespace tapestry {
@@ -17,10 +18,6 @@ namespace fs = std::filesystem;
 
 constexpr const char* partial = ".partial";
 constexpr const char* state_key = "training";
-
-nlohmann::json or_null(const std::optional<double>& value) {
-  return value ? nlohmann::json(*value) : nlohmann::json(nullptr);
-}
 
 nlohmann::json to_json(const TrainingState& s) {
   return {{"seed", s.seed},

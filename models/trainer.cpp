@@ -10,6 +10,7 @@
 
 #include "core/files.h"
 #include "models/checkpoint.h"
+#include "models/or_null.h"
 #include "models/resume.h"
 #include "models/training_step.h"
 
@@ -23,10 +24,6 @@ class Stopwatch {
  private:
   std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
 };
-
-nlohmann::json or_null(const std::optional<double>& value) {
-  return value ? nlohmann::json(*value) : nlohmann::json(nullptr);
-}
 
 // Warns of what is likely to be a mistake when it shows.
 class Warnings {
