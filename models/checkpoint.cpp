@@ -19,6 +19,14 @@ namespace fs = std::filesystem;
 constexpr const char* partial = ".partial";
 constexpr const char* state_key = "training";
 
+nlohmann::json to_json(const Fingerprint& text) {
+  return {{"pairs", text.pairs}, {"tokens", text.tokens}, {"digest", text.digest}};
+}
+
+Fingerprint fingerprint_from_json(const nlohmann::json& json) {
+  return {json.at("pairs").get<Index>(), json.at("tokens").get<Index>(), json.at("digest").get<std::string>()};
+}
+
 nlohmann::json to_json(const TrainingState& s) {
   return {{"seed", s.seed},
           {"update", s.update},
@@ -32,8 +40,8 @@ nlohmann::json to_json(const TrainingState& s) {
           {"best_bleu", or_null(s.best_bleu)},
           {"stale", s.stale},
           {"metrics", s.metrics},
-          {"train_text", s.train_text},
-          {"valid_text", s.valid_text}};
+          {"train_text", to_json(s.train_text)},
+          {"valid_text", to_json(s.valid_text)}};
 }
 
 TrainingState state_from_json(const nlohmann::json& json) {
@@ -50,8 +58,8 @@ TrainingState state_from_json(const nlohmann::json& json) {
   if (!json.at("best_bleu").is_null()) s.best_bleu = json.at("best_bleu").get<double>();
   json.at("stale").get_to(s.stale);
   json.at("metrics").get_to(s.metrics);
-  json.at("train_text").get_to(s.train_text);
-  json.at("valid_text").get_to(s.valid_text);
+  s.train_text = fingerprint_from_json(json.at("train_text"));
+  s.valid_text = fingerprint_from_json(json.at("valid_text"));
   return s;
 }
 

@@ -196,6 +196,22 @@ TEST_SUITE("fast") {
     asked.hidden = 6;
     CHECK_THROWS_WITH_AS(require_same_training(run, asked), "--hidden: must be as in the run that goes on, 5; given 6",
                          UsageError);
+    asked = run;
+    asked.feed_forward = 512;
+    CHECK_THROWS_WITH_AS(require_same_training(run, asked), "--ffn: must be as in the run that goes on, 256; given 512",
+                         UsageError);
+    asked = run;
+    asked.feed_forward_dropout = 0.5;
+    CHECK_THROWS_WITH_AS(require_same_training(run, asked),
+                         "--ffn-dropout: must be as in the run that goes on, 0.0; given 0.5", UsageError);
+    asked = run;
+    asked.valid_files = {"a.tsv"};
+    CHECK_THROWS_WITH_AS(require_same_training(run, asked),
+                         "--valid: must be as in the run that goes on, []; given [\"a.tsv\"]", UsageError);
+    asked = run;
+    asked.test_files = {"a.tsv"};
+    CHECK_THROWS_WITH_AS(require_same_training(run, asked),
+                         "--test: must be as in the run that goes on, []; given [\"a.tsv\"]", UsageError);
     RunConfig linear = run;
     linear.schedule = "linear";
     asked = linear;
@@ -269,7 +285,14 @@ TEST_SUITE("train") {
     refused({"--out", "x"}, 2, "--resume: cannot be given with --out, --preset or --force");
     refused({"--stop-after", "-1"}, 2, "--stop-after: must be at least 0; given -1");
     place.write("a.tsv", "a b .\tc d .\n" + text);
-    refused({}, 1, "run: to go on, the training text must be the one that it began with; its fingerprint was ");
+    const std::string other = "run: to go on, the training text must be the one that it began with; ";
+    refused({}, 1, other + "it had 75 pairs, given 76");  // the other one is drawn for validation
+    // As many pairs, the first with a token more; then with another one.
+    const std::string::size_type end = text.find('\n');
+    place.write("a.tsv", text.substr(0, end) + " zebra" + text.substr(end));
+    refused({}, 1, other + "it had 1400 tokens, given 1401");
+    place.write("a.tsv", "Zebra" + text.substr(text.find(' ')));
+    refused({}, 1, other + "its fingerprint was ");
     place.write("a.tsv", text);
     const std::string words = file_bytes(run + "/source.vocab");
     place.write("run/source.vocab", words + "zebra\n");
