@@ -10,6 +10,7 @@
 
 #include "core/files.h"
 #include "models/checkpoint.h"
+#include "models/not_finite.h"
 #include "models/or_null.h"
 #include "models/resume.h"
 #include "models/training_step.h"
@@ -100,7 +101,10 @@ class Loop {
     const Index left = plan_.updates - state_.update, end = state_.update + (most > 0 ? std::min(most, left) : left);
     bool saved = true;
     while (stopped().empty() && state_.update < end) saved = advance();
-    if (!saved) checkpoints_.save_last(*run_.store, optimizer_, state_);
+    if (!saved) {
+      require_finite();
+      checkpoints_.save_last(*run_.store, optimizer_, state_);
+    }
     TrainingSummary summary;
     summary.stopped = stopped();
     if (!summary.stopped.empty()) load_parameters(*run_.store, model_path());
@@ -146,12 +150,14 @@ class Loop {
     }
     const auto every = [&](Index updates) { return updates > 0 && state_.update % updates == 0; };
     const bool due = config.validate_every > 0 ? every(config.validate_every) : epoch_ended;
-    if (due || state_.update == plan_.updates) report();
+    const bool reports = due || state_.update == plan_.updates, saves = epoch_ended || every(config.checkpoint_every);
+    if (reports || saves) require_finite();
+    if (reports) report();
     if (epoch_ended)
       checkpoints_.save_epoch(*run_.store, optimizer_, state_);
-    else if (every(config.checkpoint_every))
+    else if (saves)
       checkpoints_.save_last(*run_.store, optimizer_, state_);
-    return epoch_ended || every(config.checkpoint_every);
+    return saves;
   }
 
   void update() {
@@ -170,6 +176,13 @@ class Loop {
     state_.tokens += result.tokens;
     state_.seconds += watch.seconds();
     listener_.updated(progress());
+  }
+
+  // Nothing is made of parameters that the last update broke. Decoding would refuse them too, but not know which.
+  void require_finite() const {
+    if (const Var* broken = first_not_finite(run_.store->parameters()))
+      fail(fmt::format("training: after update {}, parameter {} must be finite; a lower rate may help", state_.update,
+                       broken->leaf()->name));
   }
 
   void report() {

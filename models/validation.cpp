@@ -3,6 +3,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cmath>
 #include <nlohmann/json.hpp>
 #include <set>
 
@@ -13,9 +14,10 @@ Validation run_validation(const Run& run, const Corpus& corpus, const std::vecto
   constexpr std::size_t samples = 3;
   Corpus part = corpus;
   if (most > 0 && static_cast<std::size_t>(most) < part.size()) part.pairs.resize(static_cast<std::size_t>(most));
-  const Evaluation evaluation = evaluate(run, part, workers);
   Validation result;
-  result.loss = part.size() == corpus.size() ? evaluation.loss : mean_loss(*run.model, examples, workers);
+  result.loss = mean_loss(*run.model, examples, workers);
+  if (!std::isfinite(result.loss)) return result;
+  const Evaluation evaluation = score_translations(run, part, workers);
   result.translated = part.size();
   result.bleu = evaluation.bleu.score;
   result.length_ratio =

@@ -20,7 +20,8 @@ struct Validation {
   std::vector<Sample> samples;  // a few, always of the same sentences
 };
 
-/// `examples` is the corpus in ids. Only the first `most` sentences are translated; 0: all.
+/// `examples` is the corpus in ids. Only the first `most` sentences are translated; 0: all. A model whose loss is not
+/// finite translates nothing: there is the loss alone.
 Validation run_validation(const Run& run, const Corpus& corpus, const std::vector<Example>& examples, Index most,
                           core::Workers& workers);
 

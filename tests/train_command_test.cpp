@@ -280,11 +280,22 @@ TEST_CASE("train: what a killed first training left is replaced with --force onl
 
 TEST_CASE("train: parameters that leave the finite numbers are no model") {
   const TemporaryDirectory place;
-  const Outcome outcome = run_program(tiny(place.file("run"), {"--lr", "1e308"}));
-  CAPTURE(outcome.error);
-  CHECK(outcome.complained(1));
-  CHECK(outcome.error.find("must stay finite") != std::string::npos);
-  CHECK_FALSE(std::filesystem::exists(place.file("run/model.safetensors")));
+  const auto refused = [&](const std::vector<std::string>& more, const std::string& message) {
+    const Outcome outcome = run_program(tiny(place.file("run"), more));
+    CAPTURE(outcome.error);
+    CHECK(outcome.complained(1));
+    CHECK(outcome.error.find(message) != std::string::npos);
+    CHECK_FALSE(std::filesystem::exists(place.file("run/model.safetensors")));
+    CHECK_FALSE(std::filesystem::exists(place.file("run/checkpoints")));
+    std::filesystem::remove_all(place.file("run"));
+  };
+  refused({"--lr", "1e308"}, "training: loss and gradient must stay finite; update 2 has loss ");
+  const std::string broken = "training: after update 1, parameter encoder.";
+  for (const char* option : {"--validate-every", "--checkpoint-every", "--stop-after", "--updates"})
+    refused({"--lr", "1e308", option, "1"}, broken);
+  // Parameters so large that only what is computed by them overflows.
+  refused({"--lr", "1e37", "--validate-every", "1"},
+          "training: the validation loss must stay finite; after update 1 it is ");
 }
 
 TEST_CASE("evaluate: the run finds its text from anywhere, and a very long sentence ends") {
