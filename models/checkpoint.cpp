@@ -36,6 +36,7 @@ nlohmann::json to_json(const TrainingState& s) {
           {"epoch_tokens", s.epoch_tokens},
           {"tokens", s.tokens},
           {"seconds", s.seconds},
+          {"peak_bytes", s.peak_bytes},
           {"best_loss", or_null(s.best_loss)},
           {"best_bleu", or_null(s.best_bleu)},
           {"stale", s.stale},
@@ -54,6 +55,7 @@ TrainingState state_from_json(const nlohmann::json& json) {
   json.at("epoch_tokens").get_to(s.epoch_tokens);
   json.at("tokens").get_to(s.tokens);
   json.at("seconds").get_to(s.seconds);
+  json.at("peak_bytes").get_to(s.peak_bytes);
   if (!json.at("best_loss").is_null()) s.best_loss = json.at("best_loss").get<double>();
   if (!json.at("best_bleu").is_null()) s.best_bleu = json.at("best_bleu").get<double>();
   json.at("stale").get_to(s.stale);

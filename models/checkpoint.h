@@ -33,6 +33,7 @@ struct TrainingState {
   Index epoch_tokens = 0;           // how many those are
   Index tokens = 0;                 // of the whole training
   double seconds = 0;               // likewise
+  std::size_t peak_bytes = 0;       // the most memory that a process of it took
   std::optional<double> best_loss;  // of the validations
   std::optional<double> best_bleu;  // at that loss, if the whole part was translated
   Index stale = 0;                  // validations since the best

@@ -2,6 +2,7 @@
 
 #include <sys/resource.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cmath>
 #include <filesystem>
@@ -95,19 +96,21 @@ class Loop {
     write_atomically(metrics_path(), metrics_);
   }
 
+  bool ended() const { return !stopped().empty(); }
+
   // Makes at most so many updates; 0: as many as are left.
   TrainingSummary run(Index most) {
     warnings_.at_start(plan_.schedule.peak());
     const Index left = plan_.updates - state_.update, end = state_.update + (most > 0 ? std::min(most, left) : left);
     bool saved = true;
-    while (stopped().empty() && state_.update < end) saved = advance();
+    while (!ended() && state_.update < end) saved = advance();
     if (!saved) {
       require_finite();
       checkpoints_.save_last(*run_.store, optimizer_, state_);
     }
     TrainingSummary summary;
     summary.stopped = stopped();
-    if (!summary.stopped.empty()) load_parameters(*run_.store, model_path());
+    if (ended()) load_parameters(*run_.store, model_path());
     summary.train_loss = progress().train_loss;
     summary.valid_loss = state_.best_loss;
     summary.valid_bleu = state_.best_bleu;
@@ -115,6 +118,7 @@ class Loop {
     summary.updates = state_.update;
     summary.parameters = run_.store->elements();
     summary.seconds = state_.seconds;
+    summary.peak_bytes = state_.peak_bytes;
     summary.tokens_per_second = progress().tokens_per_second;
     summary.seed = run_.config.seed;
     summary.shards = run_.config.shards;
@@ -153,6 +157,7 @@ class Loop {
     const bool reports = due || state_.update == plan_.updates, saves = epoch_ended || every(config.checkpoint_every);
     if (reports || saves) require_finite();
     if (reports) report();
+    state_.peak_bytes = std::max(state_.peak_bytes, peak_resident_bytes());
     if (epoch_ended)
       checkpoints_.save_epoch(*run_.store, optimizer_, state_);
     else if (saves)
@@ -277,11 +282,14 @@ TrainingSummary train(Run& run, const RunData& data, const TrainingPlan& plan, c
   save_run(run, directory);
   Loop loop(run, data, plan, workers, directory, listener);
   if (call.resume) loop.resume();
+  const std::string summary_path = directory + "/summary.json";
+  // Of a training that goes on, it tells an end that is none any more; else it is that of the process that trained.
+  if (!loop.ended()) remove_tree(summary_path);
   TrainingSummary summary = loop.run(call.stop_after);
-  summary.peak_bytes = peak_resident_bytes();
-  if (summary.stopped.empty()) return summary;
-  if (data.valid.size() > 0 && !summary.valid_bleu) summary.valid_bleu = evaluate(run, data.valid, workers).bleu.score;
-  write_atomically(directory + "/summary.json", to_json(summary).dump(2) + "\n");
+  if (!loop.ended()) return summary;
+  if (data.valid.size() > 0 && !summary.valid_bleu)
+    summary.valid_bleu = score_translations(run, data.valid, workers).bleu.score;
+  if (!std::filesystem::exists(summary_path)) write_atomically(summary_path, to_json(summary).dump(2) + "\n");
   return summary;
 }
 

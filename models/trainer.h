@@ -17,7 +17,7 @@ struct TrainingSummary {
   double peak_rate = 0;
   Index updates = 0, parameters = 0;
   double seconds = 0, tokens_per_second = 0;  // of training, validation left out; target tokens
-  std::size_t peak_bytes = 0;                 // resident memory of the process
+  std::size_t peak_bytes = 0;                 // resident memory, of the process of the training that took most
   std::uint64_t seed = 0;
   Index shards = 0, threads = 0;
 };

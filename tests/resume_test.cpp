@@ -41,8 +41,10 @@ void check_same_checkpoint(const std::string& a, const std::string& b) {
   for (const auto& entry : one.tensors) CHECK(entry.second.values() == other.tensors.at(entry.first).values());
   auto state = nlohmann::json::parse(one.metadata.at("training")),
        other_state = nlohmann::json::parse(other.metadata.at("training"));
-  state.erase("seconds");
-  other_state.erase("seconds");
+  for (const char* of_the_process : {"seconds", "peak_bytes"}) {
+    state.erase(of_the_process);
+    other_state.erase(of_the_process);
+  }
   CHECK(state == other_state);
 }
 
@@ -115,73 +117,38 @@ TEST_SUITE("fast") {
       CHECK(calls == (updates - 1) / piece + 1);
       check_same_run(whole, cut);
     }
-    // One that has ended stays as it is.
-    const std::string model = file_bytes(whole + "/model.safetensors");
-    CHECK(Heard(whole, config, {true, 0}).summary.updates == updates);
-    CHECK(file_bytes(whole + "/model.safetensors") == model);
   }
 
-  TEST_CASE("the last checkpoints are kept, whole ones only") {
+  TEST_CASE("a training that has ended stays as it is; one that goes on has no summary until it ends again") {
     const TemporaryDirectory place;
     RunConfig config = small_training();
-    Heard(place.path(), config);
-    const Checkpoints checkpoints(place.path(), 2);
-    CHECK(checkpoints.epochs() == std::vector<Index>{3, 4});
-    CHECK(holds_only_checkpoints(place.file("checkpoints")));
-    const auto state = checkpoints.newest();
-    REQUIRE(state);
-    CHECK(state->epoch == 4);
-    CHECK(state->batch == 0);
-    CHECK(state->metrics == 4);
-    // What a kill leaves while a checkpoint is written does not count, and goes.
-    fs::copy(place.file("checkpoints/epoch-4"), place.file("checkpoints/epoch-5.partial"));
-    // Nor does what one leaves while a checkpoint is removed.
-    fs::create_directories(place.file("checkpoints/last.old.partial"));
-    CHECK(checkpoints.epochs().size() == 2);
-    CHECK(checkpoints.newest()->epoch == 4);
-    checkpoints.tidy();
-    CHECK_FALSE(fs::exists(place.file("checkpoints/epoch-5.partial")));
-    CHECK_FALSE(fs::exists(place.file("checkpoints/last.old.partial")));
-    config.keep = 0;
-    config.epochs = 5;
-    Heard(place.path(), config, {true, 0});
-    CHECK(checkpoints.epochs() == std::vector<Index>{5});
-    place.write("checkpoints/letter.txt", "dear");
-    CHECK_FALSE(holds_only_checkpoints(place.file("checkpoints")));
-  }
+    const Heard first(place.path(), config);
+    const std::string summary = place.file("summary.json");
+    // The figures are those of who trained, not of who looked.
+    auto figures = nlohmann::json::parse(file_bytes(summary));
+    CHECK(figures["peak_bytes"] == first.summary.peak_bytes);
+    figures["threads"] = 77;
+    place.write("summary.json", figures.dump());
+    const auto before = directory_bytes(place.path());
+    CHECK(Heard(place.path(), config, {true, 0}).summary.updates == first.summary.updates);
+    CHECK(directory_bytes(place.path()) == before);
+    // A kill just before the summary.
+    fs::remove(summary);
+    CHECK(Heard(place.path(), config, {true, 0}).summary.peak_bytes == first.summary.peak_bytes);
+    CHECK(nlohmann::json::parse(file_bytes(summary))["peak_bytes"] == first.summary.peak_bytes);
 
-  TEST_CASE("a checkpoint that does not fit is told by its file") {
-    const TemporaryDirectory place;
-    RunConfig config = small_training();
-    config.epochs = 1;
-    Heard(place.path(), config);
-    const std::string state = place.file("checkpoints/epoch-1/state.safetensors");
-    const auto error_of = [&](const RunConfig& wanted) {
-      try {
-        Heard(place.path(), wanted, {true, 0});
-      } catch (const Error& error) {
-        return std::string(error.what());
-      }
-      return std::string();
-    };
-    RunConfig wider = config;
-    wider.hidden = 6;
-    CHECK(error_of(wider).find("epoch-1/model.safetensors: must hold the parameters of this model") !=
-          std::string::npos);
+    config.epochs = 6;
+    CHECK(Heard(place.path(), config, {true, 1}).summary.stopped.empty());
+    CHECK_FALSE(fs::exists(summary));
+    // Another process took more.
+    const std::string state = place.file("checkpoints/last/state.safetensors");
     SafetensorsFile file = read_safetensors(state);
-    const SafetensorsFile good = file;
-    file.tensors.erase("first_moment.00000");
+    auto training = nlohmann::json::parse(file.metadata.at("training"));
+    training["peak_bytes"] = std::size_t{1} << 50;
+    file.metadata["training"] = training.dump();
     write_safetensors(state, file);
-    CHECK(error_of(config) == state +
-                                  ": must hold the moments of this model; first_moment.00000 is missing or of "
-                                  "another shape");
-    file = good;
-    file.metadata.clear();
-    write_safetensors(state, file);
-    CHECK(error_of(config) == state + ": must hold the state of a training; it has none");
-    file.metadata["training"] = "{}";
-    write_safetensors(state, file);
-    CHECK(error_of(config).starts_with(state + ": must hold the state of a training; "));
+    CHECK(Heard(place.path(), config, {true, 0}).summary.peak_bytes == std::size_t{1} << 50);
+    CHECK(nlohmann::json::parse(file_bytes(summary))["peak_bytes"] == std::size_t{1} << 50);
   }
 
   TEST_CASE("what may change when a training goes on, and what may not") {
