@@ -114,6 +114,7 @@ class Loop {
     summary.train_loss = progress().train_loss;
     summary.valid_loss = state_.best_loss;
     summary.valid_bleu = state_.best_bleu;
+    if (!plan_.valid.empty()) summary.bleu_signature = bleu_signature(bleu_options(run_));
     summary.peak_rate = plan_.schedule.peak().rate;
     summary.updates = state_.update;
     summary.parameters = run_.store->elements();
@@ -258,6 +259,7 @@ nlohmann::json to_json(const TrainingSummary& summary) {
   return {{"train_loss", summary.train_loss},
           {"valid_loss", or_null(summary.valid_loss)},
           {"valid_bleu", or_null(summary.valid_bleu)},
+          {"bleu_signature", or_null(summary.bleu_signature)},
           {"stopped", summary.stopped},
           {"peak_rate", summary.peak_rate},
           {"updates", summary.updates},

@@ -13,6 +13,7 @@ struct TrainingSummary {
   double train_loss = 0;             // nats per target token, unsmoothed, over the last epoch's updates, dropout on
   std::optional<double> valid_loss;  // of the best model; none without a validation part
   std::optional<double> valid_bleu;
+  std::optional<std::string> bleu_signature;  // of that
   std::string stopped;  // what ended training: "epochs", "updates" or "patience"; empty while it can go on
   double peak_rate = 0;
   Index updates = 0, parameters = 0;

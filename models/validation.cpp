@@ -20,6 +20,7 @@ Validation run_validation(const Run& run, const Corpus& corpus, const std::vecto
   const Evaluation evaluation = score_translations(run, part, workers);
   result.translated = part.size();
   result.bleu = evaluation.bleu.score;
+  result.bleu_signature = bleu_signature(evaluation.scoring);
   result.length_ratio =
       static_cast<double>(evaluation.bleu.stats.sys_len) / static_cast<double>(evaluation.bleu.stats.ref_len);
   const std::vector<Tokens> inputs = sources(part);
@@ -39,9 +40,13 @@ nlohmann::json to_json(const Validation& validation) {
   for (const auto& sample : validation.samples)
     samples.push_back(
         {{"source", sample.source}, {"reference", sample.reference}, {"translation", sample.translation}});
-  return {{"valid_loss", validation.loss},       {"bleu", validation.bleu},
-          {"translated", validation.translated}, {"length_ratio", validation.length_ratio},
-          {"distinct", validation.distinct},     {"samples", samples}};
+  return {{"valid_loss", validation.loss},
+          {"bleu", validation.bleu},
+          {"bleu_signature", validation.bleu_signature},
+          {"translated", validation.translated},
+          {"length_ratio", validation.length_ratio},
+          {"distinct", validation.distinct},
+          {"samples", samples}};
 }
 
 }  // namespace tapestry

@@ -11,9 +11,10 @@ struct Validation {
   double loss = 0;             // nats per real target token, unsmoothed, the true tokens given
   std::size_t translated = 0;  // sentences, greedily; the rest is of these
   double bleu = 0;             // as `evaluate` has it
-  double length_ratio = 0;     // tokens said to tokens of the references
-  double distinct = 0;         // share of different translations, 0 to 1
-  bool stuck = false;          // different sources, and one and the same translation for all
+  std::string bleu_signature;
+  double length_ratio = 0;  // tokens said to tokens of the references
+  double distinct = 0;      // share of different translations, 0 to 1
+  bool stuck = false;       // different sources, and one and the same translation for all
   struct Sample {
     std::string source, reference, translation;
   };

@@ -53,9 +53,11 @@ TEST_CASE("train: says what it trains, a line an epoch, and leaves a run") {
   REQUIRE(outcome.status == 0);
   CHECK(outcome.error.empty());
   for (const char* text : {"200 for training, 20 for validation, 20 for the test", "parameters", "epoch 1/2  loss ",
-                           "epoch 2/2  loss ", "validation ", "tokens/s"})
+                           "epoch 2/2  loss ", "validation ", "  length ", "  distinct ", "tokens/s"})
     CHECK(outcome.out.find(text) != std::string::npos);
   CHECK(outcome.out.find('\r') == std::string::npos);
+  const std::string signature = "nrefs:1|case:mixed|eff:no|tok:none|smooth:exp|version:tapestry-" TAPESTRY_VERSION;
+  CHECK(outcome.out.find("BLEU    greedy; " + signature + "\n") != std::string::npos);
 
   const json summary = json::parse(file_bytes(run + "/summary.json"));
   for (const char* key : {"train_loss", "valid_loss", "valid_bleu", "updates", "parameters", "seconds",
@@ -63,6 +65,9 @@ TEST_CASE("train: says what it trains, a line an epoch, and leaves a run") {
     CHECK(summary.contains(key));
   CHECK(summary["updates"] == 14);
   CHECK(summary["threads"] == 1);
+  CHECK(summary["bleu_signature"] == signature);
+  std::istringstream metrics(file_bytes(run + "/metrics.jsonl"));
+  for (std::string line; std::getline(metrics, line);) CHECK(json::parse(line)["bleu_signature"] == signature);
   CHECK(count_lines(file_bytes(run + "/metrics.jsonl")) == 2);
   CHECK(run_program({"evaluate", run}).out.find("20 sentences") != std::string::npos);
 
@@ -90,8 +95,8 @@ TEST_CASE("train: text of the user's own, parts in files, and nothing held out u
   };
   CHECK(train("all", {"--data", place.file("pairs.tsv")}).find("60 for training, 0 for validation, 0 for the test") !=
         std::string::npos);
-  CHECK(json::parse(file_bytes(place.file("all/summary.json")))["valid_loss"].is_null());
-  CHECK(json::parse(file_bytes(place.file("all/summary.json")))["valid_bleu"].is_null());
+  for (const char* key : {"valid_loss", "valid_bleu", "bleu_signature"})
+    CHECK(json::parse(file_bytes(place.file("all/summary.json")))[key].is_null());
   CHECK(train("drawn", {"--data", place.file("pairs.tsv"), "--valid", "5", "--test", "7", "--reverse"})
             .find("48 for training, 5 for validation, 7 for the test") != std::string::npos);
   CHECK(train("files", {"--source", place.file("a.en"), "--target", place.file("a.fr"), "--valid", place.file("a.en"),

@@ -9,6 +9,7 @@
 #include "models/run_directory.h"
 #include "models/trainer.h"
 #include "tools/commands.h"
+#include "tools/decoding_options.h"
 #include "tools/options.h"
 #include "tools/progress.h"
 #include "tools/table.h"
@@ -144,6 +145,8 @@ void describe(const Run& run, const RunData& data, const TrainingPlan& plan, int
              config.updates > 0 ? fmt::format(", {} at most", counted(config.updates, "update")) : "",
              describe_batches(config), config.seed, counted(config.shards, "shard"), counted(threads, "thread"));
   fmt::print("rate    {}, peak rate {:.3g} at update {}\n", config.schedule, peak.rate, peak.update);
+  if (!plan.valid.empty())
+    fmt::print("BLEU    {}; {}\n", description(DecodingOptions()), bleu_signature(bleu_options(run)));
   std::fflush(stdout);
 }
 
