@@ -20,14 +20,17 @@ namespace {
 
 namespace fs = std::filesystem;
 
+// The file of DIR.new that names DIR. What the user gave such a name has none, and replaces nothing.
+constexpr const char* replaces = "replaces";
+
 bool is_partial(const std::string& name) {
   return name.ends_with(".partial");
 }
 
 // Whether a training makes a file of this name: one of a run's, or its temporary `name.PROCESS.partial`.
 bool is_run_file(const std::string& name) {
-  constexpr std::array names{"config.json",   "source.vocab", "target.vocab",  "model.safetensors",
-                             "metrics.jsonl", "summary.json", "subwords.model"};
+  constexpr std::array names{"config.json",   "source.vocab", "target.vocab",   "model.safetensors",
+                             "metrics.jsonl", "summary.json", "subwords.model", replaces};
   const auto matches = [&](const std::string& known) {
     if (name == known) return true;
     if (!name.starts_with(known + ".") || !is_partial(name)) return false;
@@ -105,10 +108,21 @@ RunDirectory::RunDirectory(const std::string& directory) {
   try {
     for (const fs::path& file : contents_of(path_).of_run)
       if (is_partial(file.filename().string())) remove_tree(file.string());
+    find_replaced();
   } catch (...) {
     unlock();
     throw;
   }
+}
+
+// Takes up what `stage` began, if the earlier run is still there.
+void RunDirectory::find_replaced() {
+  const fs::path note = fs::path(path_) / replaces;
+  if (!fs::exists(note)) return;
+  const std::string earlier = read_file(note.string());
+  if (path_ != earlier + ".new" || !fs::is_directory(earlier) || !contents_of(earlier).run) return;
+  lock(earlier);
+  directory_ = earlier;
 }
 
 void RunDirectory::lock(const std::string& path) {
@@ -136,10 +150,15 @@ void RunDirectory::stage() {
   if (!contents.others.empty() || !is_replaceable(contents))
     throw UsageError(fmt::format("{}: must be free for the new run; it holds other files", path_));
   remove_all(contents.of_run);
+  write_atomically((fs::path(path_) / replaces).string(), directory_);
 }
 
 void RunDirectory::finish() {
-  if (path_ == directory_) return;
+  if (path_ != directory_) take_place();
+  remove_tree((fs::path(path_) / replaces).string());
+}
+
+void RunDirectory::take_place() {
   exchange(path_, directory_, directory_ + ".old");
   const Contents old = contents_of(path_);
   remove_all(old.of_run);

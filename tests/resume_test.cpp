@@ -276,7 +276,7 @@ TEST_SUITE("train") {
     CHECK(run_program({"train", "--resume", run}).status == 0);
   }
 
-  TEST_CASE("train --force and a stop: the old run stays, the new one waits beside it") {
+  TEST_CASE("train --force and a stop: the old run stays until the new one, beside it, ends") {
     const TemporaryDirectory place;
     const std::string run = place.file("run");
     REQUIRE(run_program(tiny({"--updates", "4", "--out", run})).status == 0);
@@ -287,11 +287,26 @@ TEST_SUITE("train") {
     CHECK(stopped.out.find("tapestry train --resume " + fs::canonical(run).string() + ".new goes on") !=
           std::string::npos);
     CHECK(directory_bytes(run) == before);
-    CHECK(run_program({"train", "--resume", run + ".new"}).status == 0);
-    CHECK(nlohmann::json::parse(file_bytes(run + ".new/summary.json"))["updates"] == 6);
+    REQUIRE(run_program({"train", "--resume", run + ".new", "--stop-after", "1"}).status == 0);
+    CHECK(directory_bytes(run) == before);
+    // At its end it takes the place that it was made for.
+    const Outcome ended = run_program({"train", "--resume", run + ".new"});
+    CHECK(ended.out.ends_with("\nrun     " + fs::canonical(run).string() + "\n"));
+    const auto updates_of = [](const std::string& of) {
+      return nlohmann::json::parse(file_bytes(of + "/summary.json"))["updates"].get<int>();
+    };
+    CHECK(updates_of(run) == 6);
+    CHECK_FALSE(fs::exists(run + ".new"));
+    CHECK_FALSE(fs::exists(run + "/replaces"));
     // A run with checkpoints is replaced like any other.
     REQUIRE(run_program(tiny({"--updates", "3", "--out", run, "--force"})).status == 0);
     CHECK_FALSE(fs::exists(run + ".new"));
-    CHECK(nlohmann::json::parse(file_bytes(run + "/summary.json"))["updates"] == 3);
+    CHECK_FALSE(fs::exists(run + "/replaces"));
+    CHECK(updates_of(run) == 3);
+    // A name alone replaces nothing.
+    REQUIRE(run_program(tiny({"--updates", "4", "--stop-after", "2", "--out", run + ".new"})).status == 0);
+    CHECK(run_program({"train", "--resume", run + ".new"}).status == 0);
+    CHECK(updates_of(run + ".new") == 4);
+    CHECK(updates_of(run) == 3);
   }
 }

@@ -200,9 +200,11 @@ void train(const TrainOptions& options) {
   ProgressDisplay display;
   const TrainingSummary summary =
       train(run, data, plan, workers, directory.path(), display, {resume, options.stop_after});
-  const bool ended = !summary.stopped.empty();
-  if (ended) directory.finish();
-  describe(summary, resume ? options.resume : ended ? options.out : directory.path());
+  if (!summary.stopped.empty()) directory.finish();
+  // Called as the user did, unless it is another one by now.
+  const std::string& given = resume ? options.resume : options.out;
+  std::error_code gone;
+  describe(summary, std::filesystem::equivalent(given, directory.path(), gone) ? given : directory.path());
 }
 
 }  // namespace
