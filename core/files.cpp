@@ -118,4 +118,14 @@ void remove_tree(const std::string& path) {
   require(!error, "{}: must be removable; {}", path, error.message());
 }
 
+void exchange(const std::string& a, const std::string& b, const std::string& aside) {
+  const auto rename = [](const std::string& from, const std::string& to) {
+    return std::rename(from.c_str(), to.c_str()) == 0;
+  };
+  const bool exchanged = ::renameat2(AT_FDCWD, a.c_str(), AT_FDCWD, b.c_str(), RENAME_EXCHANGE) == 0;
+  const bool unsupported = !exchanged && (errno == EINVAL || errno == ENOSYS);
+  require(exchanged || (unsupported && rename(b, aside) && rename(a, b) && rename(aside, a)),
+          "{}: is complete, but cannot take the place of {}; {}", a, b, std::strerror(errno));
+}
+
 }  // namespace tapestry

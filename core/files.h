@@ -23,5 +23,9 @@ void make_directory(const std::string& path);
 /// Removes a file, or a directory with all that is in it; what is not there is fine. Errors: `path: must be removable;
 /// ...`.
 void remove_tree(const std::string& path);
+/// Gives each of two files or directories the name of the other in one step: at no time is a name without one. A file
+/// system that cannot do that goes by way of the name `aside`; a kill may then leave one there.
+/// Errors: `a: is complete, but cannot take the place of b; ...`.
+void exchange(const std::string& a, const std::string& b, const std::string& aside);
 
 }  // namespace tapestry

@@ -8,6 +8,7 @@
 
 #include "core/files.h"
 #include "core/safetensors.h"
+#include "models/or_null.h"
 #include "models/run.h"
 
 namespace tapestry {
@@ -18,8 +19,12 @@ namespace fs = std::filesystem;
 constexpr const char* partial = ".partial";
 constexpr const char* state_key = "training";
 
-nlohmann::json or_null(const std::optional<double>& value) {
-  return value ? nlohmann::json(*value) : nlohmann::json(nullptr);
+nlohmann::json to_json(const Fingerprint& text) {
+  return {{"pairs", text.pairs}, {"tokens", text.tokens}, {"digest", text.digest}};
+}
+
+Fingerprint fingerprint_from_json(const nlohmann::json& json) {
+  return {json.at("pairs").get<Index>(), json.at("tokens").get<Index>(), json.at("digest").get<std::string>()};
 }
 
 nlohmann::json to_json(const TrainingState& s) {
@@ -31,12 +36,13 @@ nlohmann::json to_json(const TrainingState& s) {
           {"epoch_tokens", s.epoch_tokens},
           {"tokens", s.tokens},
           {"seconds", s.seconds},
+          {"peak_bytes", s.peak_bytes},
           {"best_loss", or_null(s.best_loss)},
           {"best_bleu", or_null(s.best_bleu)},
           {"stale", s.stale},
           {"metrics", s.metrics},
-          {"train_text", s.train_text},
-          {"valid_text", s.valid_text}};
+          {"train_text", to_json(s.train_text)},
+          {"valid_text", to_json(s.valid_text)}};
 }
 
 TrainingState state_from_json(const nlohmann::json& json) {
@@ -49,12 +55,13 @@ TrainingState state_from_json(const nlohmann::json& json) {
   json.at("epoch_tokens").get_to(s.epoch_tokens);
   json.at("tokens").get_to(s.tokens);
   json.at("seconds").get_to(s.seconds);
+  json.at("peak_bytes").get_to(s.peak_bytes);
   if (!json.at("best_loss").is_null()) s.best_loss = json.at("best_loss").get<double>();
   if (!json.at("best_bleu").is_null()) s.best_bleu = json.at("best_bleu").get<double>();
   json.at("stale").get_to(s.stale);
   json.at("metrics").get_to(s.metrics);
-  json.at("train_text").get_to(s.train_text);
-  json.at("valid_text").get_to(s.valid_text);
+  s.train_text = fingerprint_from_json(json.at("train_text"));
+  s.valid_text = fingerprint_from_json(json.at("valid_text"));
   return s;
 }
 
@@ -103,16 +110,15 @@ void move_to(const fs::path& from, const fs::path& to) {
   require(!error, "{}: must be writable; {}", to.string(), error.message());
 }
 
-// Takes a checkpoint out of sight, under a name that `tidy` clears: a kill in the middle of a removal leaves none by
-// halves. Returns the name, also where there was nothing.
-fs::path set_aside(const fs::path& path) {
-  const fs::path old(path.string() + ".old" + partial);
-  if (fs::exists(path)) move_to(path, old);
-  return old;
+// A name for what has had its time, which `tidy` clears.
+std::string old_name(const fs::path& path) {
+  return path.string() + ".old" + partial;
 }
 
+// First out of sight: a kill in the middle of a removal leaves no checkpoint by halves.
 void discard(const fs::path& path) {
-  remove_tree(set_aside(path).string());
+  if (fs::exists(path)) move_to(path, old_name(path));
+  remove_tree(old_name(path));
 }
 
 }  // namespace
@@ -137,10 +143,9 @@ void Checkpoints::save(const std::string& name, const ParameterStore& store, con
     fs::remove_all(whole, ignored);
     throw;
   }
-  // A directory cannot be renamed over another one. A kill between the two renames leaves the checkpoint before.
-  const fs::path old = set_aside(path);
-  move_to(whole, path);
-  remove_tree(old.string());
+  if (!fs::exists(path)) return move_to(whole, path);
+  exchange(whole.string(), path.string(), old_name(path));
+  remove_tree(whole.string());
 }
 
 void Checkpoints::save_epoch(const ParameterStore& store, const Optimizer& optimizer,

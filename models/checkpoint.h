@@ -16,22 +16,29 @@
 
 namespace tapestry {
 
+/// By what a text is known again.
+struct Fingerprint {
+  Index pairs = 0, tokens = 0;
+  std::string digest;  // sixteen hexadecimal digits that are others for (almost surely) any other text
+};
+
 /// Where a training stands. The rate and the random numbers of dropout are functions of seed and update; the order of
 /// the text of seed and epoch.
 struct TrainingState {
   std::uint64_t seed = 0;
-  Index update = 0;                    // updates made
-  Index epoch = 0;                     // epochs made
-  Index batch = 0;                     // micro-batches made of the one that runs
-  double epoch_nll = 0;                // summed over the target tokens of the epoch, the last one if none runs
-  Index epoch_tokens = 0;              // how many those are
-  Index tokens = 0;                    // of the whole training
-  double seconds = 0;                  // likewise
-  std::optional<double> best_loss;     // of the validations
-  std::optional<double> best_bleu;     // at that loss, if the whole part was translated
-  Index stale = 0;                     // validations since the best
-  Index metrics = 0;                   // lines of metrics.jsonl
-  std::string train_text, valid_text;  // fingerprints
+  Index update = 0;                 // updates made
+  Index epoch = 0;                  // epochs made
+  Index batch = 0;                  // micro-batches made of the one that runs
+  double epoch_nll = 0;             // summed over the target tokens of the epoch, the last one if none runs
+  Index epoch_tokens = 0;           // how many those are
+  Index tokens = 0;                 // of the whole training
+  double seconds = 0;               // likewise
+  std::size_t peak_bytes = 0;       // the most memory that a process of it took
+  std::optional<double> best_loss;  // of the validations
+  std::optional<double> best_bleu;  // at that loss, if the whole part was translated
+  Index stale = 0;                  // validations since the best
+  Index metrics = 0;                // lines of metrics.jsonl
+  Fingerprint train_text, valid_text;
 };
 
 /// The checkpoints of one run directory. Only one process may write to it at a time (RunDirectory sees to that).

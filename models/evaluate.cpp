@@ -86,11 +86,10 @@ std::vector<TranslatedSentence> translate(const Run& run, const std::vector<Toke
   return result;
 }
 
-Evaluation evaluate(const Run& run, const Corpus& corpus, core::Workers& workers, const EvaluationOptions& options) {
+Evaluation score_translations(const Run& run, const Corpus& corpus, core::Workers& workers,
+                              const EvaluationOptions& options) {
   Evaluation result;
   result.sentences = corpus.size();
-  result.loss = mean_loss(*run.model, examples(corpus, run.source, run.target, run.config.length), workers);
-  result.perplexity = std::exp(result.loss);
   result.scoring = options.bleu ? *options.bleu : bleu_options(run);
   const std::vector<TranslatedSentence> translations = translate(run, sources(corpus), workers, options.decoding);
   BleuStats total;
@@ -103,6 +102,14 @@ Evaluation evaluate(const Run& run, const Corpus& corpus, core::Workers& workers
     result.book_bleu += book_bleu(said, reference, 2) / static_cast<double>(corpus.size());
   }
   result.bleu = bleu(total, result.scoring);
+  return result;
+}
+
+Evaluation evaluate(const Run& run, const Corpus& corpus, core::Workers& workers, const EvaluationOptions& options) {
+  const double loss = mean_loss(*run.model, examples(corpus, run.source, run.target, run.config.length), workers);
+  Evaluation result = score_translations(run, corpus, workers, options);
+  result.loss = loss;
+  result.perplexity = std::exp(loss);
   return result;
 }
 

@@ -52,6 +52,9 @@ struct Evaluation {
 };
 Evaluation evaluate(const Run& run, const Corpus& corpus, core::Workers& workers,
                     const EvaluationOptions& options = {});
+/// The same without loss and perplexity.
+Evaluation score_translations(const Run& run, const Corpus& corpus, core::Workers& workers,
+                              const EvaluationOptions& options = {});
 
 /// Whether the model has attention, that is, whether translations come with weights.
 bool attends(const Run& run);

@@ -2,23 +2,31 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <map>
 #include <nlohmann/json.hpp>
-
-#include "models/checkpoint.h"
 
 namespace tapestry {
 namespace {
 
 // "label_smoothing" -> "--label-smoothing"
 std::string option_of(std::string key) {
+  const std::map<std::string, std::string> of_other_names{{"feed_forward", "ffn"},
+                                                          {"feed_forward_dropout", "ffn-dropout"},
+                                                          {"valid_files", "valid"},
+                                                          {"test_files", "test"}};
+  if (const auto other = of_other_names.find(key); other != of_other_names.end()) return "--" + other->second;
   std::replace(key.begin(), key.end(), '_', '-');
   return "--" + key;
 }
 
-void require_same_text(const std::string& directory, const char* part, const std::string& run, const Corpus& corpus) {
-  require(run == fingerprint(corpus),
-          "{}: to go on, the {} text must be the one that it began with; its fingerprint was {}, now it is {}",
-          directory, part, run, fingerprint(corpus));
+void require_same_text(const std::string& directory, const char* part, const Fingerprint& run, const Corpus& corpus) {
+  const Fingerprint now = fingerprint(corpus);
+  const auto require_same = [&](bool same, const std::string& difference) {
+    require(same, "{}: to go on, the {} text must be the one that it began with; {}", directory, part, difference);
+  };
+  require_same(run.pairs == now.pairs, fmt::format("it had {} pairs, given {}", run.pairs, now.pairs));
+  require_same(run.tokens == now.tokens, fmt::format("it had {} tokens, given {}", run.tokens, now.tokens));
+  require_same(run.digest == now.digest, fmt::format("its fingerprint was {}, given {}", run.digest, now.digest));
 }
 
 void require_same_vocabulary(const std::string& path, const Vocabulary& text) {
@@ -44,23 +52,29 @@ void require_same_training(const RunConfig& run, const RunConfig& asked) {
                                    now[key].dump()));
 }
 
-std::string fingerprint(const Corpus& corpus) {
+Fingerprint fingerprint(const Corpus& corpus) {
+  Fingerprint result{static_cast<Index>(corpus.size()), 0, {}};
   std::string text;
   for (const SentencePair& pair : corpus.pairs)
     for (const Tokens* side : {&pair.source, &pair.target}) {
       for (const std::string& token : *side) text += token + ' ';
       text += '\n';
+      result.tokens += static_cast<Index>(side->size());
     }
-  return fmt::format("{:016x}", name_hash(text));
+  result.digest = fmt::format("{:016x}", name_hash(text));
+  return result;
 }
 
 Run resumable_run(const std::string& directory, const RunConfig& config, const RunData& data) {
-  if (const auto state = Checkpoints(directory, config.keep).newest()) {
+  const std::filesystem::path path(directory);
+  const auto state = Checkpoints(directory, config.keep).newest();
+  require(state || !std::filesystem::exists(path / "summary.json"),
+          "{}: must hold a checkpoint to go on from; it holds a finished model only", directory);
+  if (state) {
     require_same_text(directory, "training", state->train_text, data.train);
     require_same_text(directory, "validation", state->valid_text, data.valid);
   }
   auto [source, target] = vocabularies(config, data);
-  const std::filesystem::path path(directory);
   require_same_vocabulary((path / "source.vocab").string(), source);
   require_same_vocabulary((path / "target.vocab").string(), target);
   Run run(config, std::move(source), std::move(target));

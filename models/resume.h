@@ -1,6 +1,7 @@
 #pragma once
 // What must be as it was for a training to go on.
 
+#include "models/checkpoint.h"
 #include "models/run.h"
 #include "models/run_data.h"
 
@@ -11,11 +12,12 @@ namespace tapestry {
 /// either. The message names the option and both values.
 void require_same_training(const RunConfig& run, const RunConfig& asked);
 
-/// Sixteen hexadecimal digits that are another for (almost surely) any other text.
-std::string fingerprint(const Corpus& corpus);
+Fingerprint fingerprint(const Corpus& corpus);
 
 /// The run in `directory`, with fresh parameters, to be trained on by a configuration that `require_same_training`
-/// accepts. Errors: its text or its vocabularies are not those of `data`; the message says what differs.
+/// accepts. Without a checkpoint that begins anew, as after a kill before the first one. Errors: the run has an end
+/// (summary.json) and no checkpoint; its text or its vocabularies are not those of `data`; the message says what
+/// differs.
 Run resumable_run(const std::string& directory, const RunConfig& config, const RunData& data);
 
 }  // namespace tapestry

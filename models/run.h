@@ -7,7 +7,7 @@
 //   model.safetensors   the best model so far
 //   metrics.jsonl       a line an epoch, or a validation
 //   checkpoints/        to go on from (checkpoint.h)
-//   summary.json        the figures at the end
+//   summary.json        the figures at the end: where it is, the model is finished
 
 #include <memory>
 #include <string>

@@ -7,7 +7,6 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
-#include <cstdio>
 #include <cstring>
 #include <filesystem>
 #include <vector>
@@ -21,14 +20,17 @@ namespace {
 
 namespace fs = std::filesystem;
 
+// The file of DIR.new that names DIR. What the user gave such a name has none, and replaces nothing.
+constexpr const char* replaces = "replaces";
+
 bool is_partial(const std::string& name) {
   return name.ends_with(".partial");
 }
 
 // Whether a training makes a file of this name: one of a run's, or its temporary `name.PROCESS.partial`.
 bool is_run_file(const std::string& name) {
-  constexpr std::array names{"config.json",   "source.vocab", "target.vocab",  "model.safetensors",
-                             "metrics.jsonl", "summary.json", "subwords.model"};
+  constexpr std::array names{"config.json",   "source.vocab", "target.vocab",   "model.safetensors",
+                             "metrics.jsonl", "summary.json", "subwords.model", replaces};
   const auto matches = [&](const std::string& known) {
     if (name == known) return true;
     if (!name.starts_with(known + ".") || !is_partial(name)) return false;
@@ -106,10 +108,21 @@ RunDirectory::RunDirectory(const std::string& directory) {
   try {
     for (const fs::path& file : contents_of(path_).of_run)
       if (is_partial(file.filename().string())) remove_tree(file.string());
+    find_replaced();
   } catch (...) {
     unlock();
     throw;
   }
+}
+
+// Takes up what `stage` began, if the earlier run is still there.
+void RunDirectory::find_replaced() {
+  const fs::path note = fs::path(path_) / replaces;
+  if (!fs::exists(note)) return;
+  const std::string earlier = read_file(note.string());
+  if (path_ != earlier + ".new" || !fs::is_directory(earlier) || !contents_of(earlier).run) return;
+  lock(earlier);
+  directory_ = earlier;
 }
 
 void RunDirectory::lock(const std::string& path) {
@@ -137,24 +150,23 @@ void RunDirectory::stage() {
   if (!contents.others.empty() || !is_replaceable(contents))
     throw UsageError(fmt::format("{}: must be free for the new run; it holds other files", path_));
   remove_all(contents.of_run);
+  write_atomically((fs::path(path_) / replaces).string(), directory_);
 }
 
 void RunDirectory::finish() {
-  if (path_ == directory_) return;
-  const auto done = [&](bool moved) {
-    require(moved, "{}: the new run is complete, but cannot take the place of {}; {}", path_, directory_,
-            std::strerror(errno));
-  };
-  if (::renameat2(AT_FDCWD, path_.c_str(), AT_FDCWD, directory_.c_str(), RENAME_EXCHANGE) != 0) {
-    // Some file systems cannot exchange. Then for a moment neither has its name, but both are whole.
-    const std::string old = directory_ + ".old";
-    done(std::rename(directory_.c_str(), old.c_str()) == 0 && std::rename(path_.c_str(), directory_.c_str()) == 0 &&
-         std::rename(old.c_str(), path_.c_str()) == 0);
-  }
+  if (path_ != directory_) take_place();
+  remove_tree((fs::path(path_) / replaces).string());
+}
+
+void RunDirectory::take_place() {
+  exchange(path_, directory_, directory_ + ".old");
   const Contents old = contents_of(path_);
   remove_all(old.of_run);
-  for (const fs::path& other : old.others)
-    done(std::rename(other.c_str(), (fs::path(directory_) / other.filename()).c_str()) == 0);
+  for (const fs::path& other : old.others) {
+    std::error_code error;
+    fs::rename(other, fs::path(directory_) / other.filename(), error);
+    require(!error, "{}: must be movable into {}; {}", other.string(), directory_, error.message());
+  }
   fs::remove(path_);
   path_ = directory_;
 }

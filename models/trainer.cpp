@@ -2,6 +2,7 @@
 
 #include <sys/resource.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cmath>
 #include <filesystem>
@@ -10,6 +11,8 @@
 
 #include "core/files.h"
 #include "models/checkpoint.h"
+#include "models/not_finite.h"
+#include "models/or_null.h"
 #include "models/resume.h"
 #include "models/training_step.h"
 
@@ -23,10 +26,6 @@ class Stopwatch {
  private:
   std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
 };
-
-nlohmann::json or_null(const std::optional<double>& value) {
-  return value ? nlohmann::json(*value) : nlohmann::json(nullptr);
-}
 
 // Warns of what is likely to be a mistake when it shows.
 class Warnings {
@@ -97,23 +96,30 @@ class Loop {
     write_atomically(metrics_path(), metrics_);
   }
 
+  bool ended() const { return !stopped().empty(); }
+
   // Makes at most so many updates; 0: as many as are left.
   TrainingSummary run(Index most) {
     warnings_.at_start(plan_.schedule.peak());
     const Index left = plan_.updates - state_.update, end = state_.update + (most > 0 ? std::min(most, left) : left);
     bool saved = true;
-    while (stopped().empty() && state_.update < end) saved = advance();
-    if (!saved) checkpoints_.save_last(*run_.store, optimizer_, state_);
+    while (!ended() && state_.update < end) saved = advance();
+    if (!saved) {
+      require_finite();
+      checkpoints_.save_last(*run_.store, optimizer_, state_);
+    }
     TrainingSummary summary;
     summary.stopped = stopped();
-    if (!summary.stopped.empty()) load_parameters(*run_.store, model_path());
+    if (ended()) load_parameters(*run_.store, model_path());
     summary.train_loss = progress().train_loss;
     summary.valid_loss = state_.best_loss;
     summary.valid_bleu = state_.best_bleu;
+    if (!plan_.valid.empty()) summary.bleu_signature = bleu_signature(bleu_options(run_));
     summary.peak_rate = plan_.schedule.peak().rate;
     summary.updates = state_.update;
     summary.parameters = run_.store->elements();
     summary.seconds = state_.seconds;
+    summary.peak_bytes = state_.peak_bytes;
     summary.tokens_per_second = progress().tokens_per_second;
     summary.seed = run_.config.seed;
     summary.shards = run_.config.shards;
@@ -149,12 +155,15 @@ class Loop {
     }
     const auto every = [&](Index updates) { return updates > 0 && state_.update % updates == 0; };
     const bool due = config.validate_every > 0 ? every(config.validate_every) : epoch_ended;
-    if (due || state_.update == plan_.updates) report();
+    const bool reports = due || state_.update == plan_.updates, saves = epoch_ended || every(config.checkpoint_every);
+    if (reports || saves) require_finite();
+    if (reports) report();
+    state_.peak_bytes = std::max(state_.peak_bytes, peak_resident_bytes());
     if (epoch_ended)
       checkpoints_.save_epoch(*run_.store, optimizer_, state_);
-    else if (every(config.checkpoint_every))
+    else if (saves)
       checkpoints_.save_last(*run_.store, optimizer_, state_);
-    return epoch_ended || every(config.checkpoint_every);
+    return saves;
   }
 
   void update() {
@@ -173,6 +182,13 @@ class Loop {
     state_.tokens += result.tokens;
     state_.seconds += watch.seconds();
     listener_.updated(progress());
+  }
+
+  // Nothing is made of parameters that the last update broke. Decoding would refuse them too, but not know which.
+  void require_finite() const {
+    if (const Var* broken = first_not_finite(run_.store->parameters()))
+      fail(fmt::format("training: after update {}, parameter {} must be finite; a lower rate may help", state_.update,
+                       broken->leaf()->name));
   }
 
   void report() {
@@ -243,6 +259,7 @@ nlohmann::json to_json(const TrainingSummary& summary) {
   return {{"train_loss", summary.train_loss},
           {"valid_loss", or_null(summary.valid_loss)},
           {"valid_bleu", or_null(summary.valid_bleu)},
+          {"bleu_signature", or_null(summary.bleu_signature)},
           {"stopped", summary.stopped},
           {"peak_rate", summary.peak_rate},
           {"updates", summary.updates},
@@ -267,11 +284,14 @@ TrainingSummary train(Run& run, const RunData& data, const TrainingPlan& plan, c
   save_run(run, directory);
   Loop loop(run, data, plan, workers, directory, listener);
   if (call.resume) loop.resume();
+  const std::string summary_path = directory + "/summary.json";
+  // Of a training that goes on, it tells an end that is none any more; else it is that of the process that trained.
+  if (!loop.ended()) remove_tree(summary_path);
   TrainingSummary summary = loop.run(call.stop_after);
-  summary.peak_bytes = peak_resident_bytes();
-  if (summary.stopped.empty()) return summary;
-  if (data.valid.size() > 0 && !summary.valid_bleu) summary.valid_bleu = evaluate(run, data.valid, workers).bleu.score;
-  write_atomically(directory + "/summary.json", to_json(summary).dump(2) + "\n");
+  if (!loop.ended()) return summary;
+  if (data.valid.size() > 0 && !summary.valid_bleu)
+    summary.valid_bleu = score_translations(run, data.valid, workers).bleu.score;
+  if (!std::filesystem::exists(summary_path)) write_atomically(summary_path, to_json(summary).dump(2) + "\n");
   return summary;
 }
 

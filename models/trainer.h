@@ -13,11 +13,12 @@ struct TrainingSummary {
   double train_loss = 0;             // nats per target token, unsmoothed, over the last epoch's updates, dropout on
   std::optional<double> valid_loss;  // of the best model; none without a validation part
   std::optional<double> valid_bleu;
+  std::optional<std::string> bleu_signature;  // of that
   std::string stopped;  // what ended training: "epochs", "updates" or "patience"; empty while it can go on
   double peak_rate = 0;
   Index updates = 0, parameters = 0;
   double seconds = 0, tokens_per_second = 0;  // of training, validation left out; target tokens
-  std::size_t peak_bytes = 0;                 // resident memory of the process
+  std::size_t peak_bytes = 0;                 // resident memory, of the process of the training that took most
   std::uint64_t seed = 0;
   Index shards = 0, threads = 0;
 };

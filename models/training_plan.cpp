@@ -12,6 +12,8 @@ TrainingPlan::TrainingPlan(const Run& run, const RunData& data)
       valid(examples(data.valid, run.source, run.target, run.config.length)) {
   const RunConfig& config = run.config;
   if (train.empty()) throw UsageError("training: at least one pair is needed; given none");
+  if (config.patience > 0 && valid.empty())
+    throw UsageError("--patience: needs a validation part; give --valid, or --patience 0");
   const auto batches = static_cast<Index>(micro_batches(config, train, 1).size());
   epoch_updates = (batches - 1) / config.accumulate + 1;
   updates = config.epochs * epoch_updates;

@@ -14,7 +14,8 @@ struct TrainingPlan {
   Index updates = 0;  // of the whole training, unless it loses patience before
   Schedule schedule;
 
-  /// Errors (UsageError): no pair to train on; --batch-tokens that cannot hold the longest sentence.
+  /// Errors (UsageError): no pair to train on; patience without a validation part; --batch-tokens that cannot hold the
+  /// longest sentence.
   TrainingPlan(const Run& run, const RunData& data);
 };
 

@@ -3,6 +3,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cmath>
 #include <nlohmann/json.hpp>
 #include <set>
 
@@ -13,11 +14,13 @@ Validation run_validation(const Run& run, const Corpus& corpus, const std::vecto
   constexpr std::size_t samples = 3;
   Corpus part = corpus;
   if (most > 0 && static_cast<std::size_t>(most) < part.size()) part.pairs.resize(static_cast<std::size_t>(most));
-  const Evaluation evaluation = evaluate(run, part, workers);
   Validation result;
-  result.loss = part.size() == corpus.size() ? evaluation.loss : mean_loss(*run.model, examples, workers);
+  result.loss = mean_loss(*run.model, examples, workers);
+  if (!std::isfinite(result.loss)) return result;
+  const Evaluation evaluation = score_translations(run, part, workers);
   result.translated = part.size();
   result.bleu = evaluation.bleu.score;
+  result.bleu_signature = bleu_signature(evaluation.scoring);
   result.length_ratio =
       static_cast<double>(evaluation.bleu.stats.sys_len) / static_cast<double>(evaluation.bleu.stats.ref_len);
   const std::vector<Tokens> inputs = sources(part);
@@ -37,9 +40,13 @@ nlohmann::json to_json(const Validation& validation) {
   for (const auto& sample : validation.samples)
     samples.push_back(
         {{"source", sample.source}, {"reference", sample.reference}, {"translation", sample.translation}});
-  return {{"valid_loss", validation.loss},       {"bleu", validation.bleu},
-          {"translated", validation.translated}, {"length_ratio", validation.length_ratio},
-          {"distinct", validation.distinct},     {"samples", samples}};
+  return {{"valid_loss", validation.loss},
+          {"bleu", validation.bleu},
+          {"bleu_signature", validation.bleu_signature},
+          {"translated", validation.translated},
+          {"length_ratio", validation.length_ratio},
+          {"distinct", validation.distinct},
+          {"samples", samples}};
 }
 
 }  // namespace tapestry

@@ -141,6 +141,7 @@ TEST_CASE("program: options of train out of range are usage errors, and nothing 
           {train({"--validate-every", "-1"}), "--validate-every: must be at least 0; given -1"},
           {train({"--valid-bleu", "-1"}), "--valid-bleu: must be at least 0; given -1"},
           {train({"--patience", "-1"}), "--patience: must be at least 0; given -1"},
+          {train({"--patience", "3", "--valid", "0"}), "--patience: needs a validation part; give --valid"},
           {train({"--keep", "-1"}), "--keep: must be at least 0; given -1"},
           {train({"--checkpoint-every", "-1"}), "--checkpoint-every: must be at least 0; given -1"},
           {train({"--hidden", "99999999999999999999"}), "--hidden: must be a whole number of at most 64 bits"},

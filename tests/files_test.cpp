@@ -5,7 +5,9 @@
 #include <unistd.h>
 
 #include <array>
+#include <atomic>
 #include <csignal>
+#include <thread>
 
 #include "core/error.h"
 #include "tests/temporary_directory.h"
@@ -118,5 +120,30 @@ TEST_SUITE("fast") {
     write_atomically(directory.file("link"), "new");
     CHECK(std::filesystem::is_symlink(directory.file("link")));
     CHECK(read_file(target) == "new");
+  }
+
+  TEST_CASE("two directories exchange their names, and at no time is a name without one") {
+    const TemporaryDirectory directory;
+    const std::string a = directory.file("a"), b = directory.file("b"), aside = directory.file("aside");
+    make_directory(a);
+    make_directory(b);
+    directory.write("a/of", "a");
+    directory.write("b/of", "b");
+    std::atomic<bool> done = false, missed = false;
+    std::thread watch([&] {
+      while (!done)
+        if (!std::filesystem::exists(b)) missed = true;
+    });
+    for (int i = 0; i < 2001; ++i) exchange(a, b, aside);
+    done = true;
+    watch.join();
+    CHECK_FALSE(missed);
+    CHECK(read_file(a + "/of") == "b");
+    CHECK(read_file(b + "/of") == "a");
+    CHECK(files_in(directory) == 2);
+    const std::string none = directory.file("none");
+    CHECK(error_of([&] { exchange(none, b, aside); }) ==
+          none + ": is complete, but cannot take the place of " + b + "; No such file or directory");
+    CHECK(read_file(b + "/of") == "a");
   }
 }

@@ -42,9 +42,12 @@ TEST_CASE("progress: a report in plain lines") {
   Validation validation;
   validation.loss = 1.5;
   validation.bleu = 33.333;
+  validation.length_ratio = 0.976;
+  validation.distinct = 0.85;
   validation.samples = {{"go .", "va !", "pars !"}};
-  CHECK(report_line(progress, validation) ==
-        "epoch 3/12  loss 1.2500  validation 1.5000  BLEU 33.33  12,346 tokens/s  1:23 left");
+  CHECK(
+      report_line(progress, validation) ==
+      "epoch 3/12  loss 1.2500  validation 1.5000  BLEU 33.33  length 0.98  distinct 85 %  12,346 tokens/s  1:23 left");
   CHECK(sample_lines(validation) == "    go .\n    → pars !\n");
 }
 

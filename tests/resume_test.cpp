@@ -41,8 +41,10 @@ void check_same_checkpoint(const std::string& a, const std::string& b) {
   for (const auto& entry : one.tensors) CHECK(entry.second.values() == other.tensors.at(entry.first).values());
   auto state = nlohmann::json::parse(one.metadata.at("training")),
        other_state = nlohmann::json::parse(other.metadata.at("training"));
-  state.erase("seconds");
-  other_state.erase("seconds");
+  for (const char* of_the_process : {"seconds", "peak_bytes"}) {
+    state.erase(of_the_process);
+    other_state.erase(of_the_process);
+  }
   CHECK(state == other_state);
 }
 
@@ -115,73 +117,38 @@ TEST_SUITE("fast") {
       CHECK(calls == (updates - 1) / piece + 1);
       check_same_run(whole, cut);
     }
-    // One that has ended stays as it is.
-    const std::string model = file_bytes(whole + "/model.safetensors");
-    CHECK(Heard(whole, config, {true, 0}).summary.updates == updates);
-    CHECK(file_bytes(whole + "/model.safetensors") == model);
   }
 
-  TEST_CASE("the last checkpoints are kept, whole ones only") {
+  TEST_CASE("a training that has ended stays as it is; one that goes on has no summary until it ends again") {
     const TemporaryDirectory place;
     RunConfig config = small_training();
-    Heard(place.path(), config);
-    const Checkpoints checkpoints(place.path(), 2);
-    CHECK(checkpoints.epochs() == std::vector<Index>{3, 4});
-    CHECK(holds_only_checkpoints(place.file("checkpoints")));
-    const auto state = checkpoints.newest();
-    REQUIRE(state);
-    CHECK(state->epoch == 4);
-    CHECK(state->batch == 0);
-    CHECK(state->metrics == 4);
-    // What a kill leaves while a checkpoint is written does not count, and goes.
-    fs::copy(place.file("checkpoints/epoch-4"), place.file("checkpoints/epoch-5.partial"));
-    // Nor does what one leaves while a checkpoint is removed.
-    fs::create_directories(place.file("checkpoints/last.old.partial"));
-    CHECK(checkpoints.epochs().size() == 2);
-    CHECK(checkpoints.newest()->epoch == 4);
-    checkpoints.tidy();
-    CHECK_FALSE(fs::exists(place.file("checkpoints/epoch-5.partial")));
-    CHECK_FALSE(fs::exists(place.file("checkpoints/last.old.partial")));
-    config.keep = 0;
-    config.epochs = 5;
-    Heard(place.path(), config, {true, 0});
-    CHECK(checkpoints.epochs() == std::vector<Index>{5});
-    place.write("checkpoints/letter.txt", "dear");
-    CHECK_FALSE(holds_only_checkpoints(place.file("checkpoints")));
-  }
+    const Heard first(place.path(), config);
+    const std::string summary = place.file("summary.json");
+    // The figures are those of who trained, not of who looked.
+    auto figures = nlohmann::json::parse(file_bytes(summary));
+    CHECK(figures["peak_bytes"] == first.summary.peak_bytes);
+    figures["threads"] = 77;
+    place.write("summary.json", figures.dump());
+    const auto before = directory_bytes(place.path());
+    CHECK(Heard(place.path(), config, {true, 0}).summary.updates == first.summary.updates);
+    CHECK(directory_bytes(place.path()) == before);
+    // A kill just before the summary.
+    fs::remove(summary);
+    CHECK(Heard(place.path(), config, {true, 0}).summary.peak_bytes == first.summary.peak_bytes);
+    CHECK(nlohmann::json::parse(file_bytes(summary))["peak_bytes"] == first.summary.peak_bytes);
 
-  TEST_CASE("a checkpoint that does not fit is told by its file") {
-    const TemporaryDirectory place;
-    RunConfig config = small_training();
-    config.epochs = 1;
-    Heard(place.path(), config);
-    const std::string state = place.file("checkpoints/epoch-1/state.safetensors");
-    const auto error_of = [&](const RunConfig& wanted) {
-      try {
-        Heard(place.path(), wanted, {true, 0});
-      } catch (const Error& error) {
-        return std::string(error.what());
-      }
-      return std::string();
-    };
-    RunConfig wider = config;
-    wider.hidden = 6;
-    CHECK(error_of(wider).find("epoch-1/model.safetensors: must hold the parameters of this model") !=
-          std::string::npos);
+    config.epochs = 6;
+    CHECK(Heard(place.path(), config, {true, 1}).summary.stopped.empty());
+    CHECK_FALSE(fs::exists(summary));
+    // Another process took more.
+    const std::string state = place.file("checkpoints/last/state.safetensors");
     SafetensorsFile file = read_safetensors(state);
-    const SafetensorsFile good = file;
-    file.tensors.erase("first_moment.00000");
+    auto training = nlohmann::json::parse(file.metadata.at("training"));
+    training["peak_bytes"] = std::size_t{1} << 50;
+    file.metadata["training"] = training.dump();
     write_safetensors(state, file);
-    CHECK(error_of(config) == state +
-                                  ": must hold the moments of this model; first_moment.00000 is missing or of "
-                                  "another shape");
-    file = good;
-    file.metadata.clear();
-    write_safetensors(state, file);
-    CHECK(error_of(config) == state + ": must hold the state of a training; it has none");
-    file.metadata["training"] = "{}";
-    write_safetensors(state, file);
-    CHECK(error_of(config).starts_with(state + ": must hold the state of a training; "));
+    CHECK(Heard(place.path(), config, {true, 0}).summary.peak_bytes == std::size_t{1} << 50);
+    CHECK(nlohmann::json::parse(file_bytes(summary))["peak_bytes"] == std::size_t{1} << 50);
   }
 
   TEST_CASE("what may change when a training goes on, and what may not") {
@@ -196,6 +163,22 @@ TEST_SUITE("fast") {
     asked.hidden = 6;
     CHECK_THROWS_WITH_AS(require_same_training(run, asked), "--hidden: must be as in the run that goes on, 5; given 6",
                          UsageError);
+    asked = run;
+    asked.feed_forward = 512;
+    CHECK_THROWS_WITH_AS(require_same_training(run, asked), "--ffn: must be as in the run that goes on, 256; given 512",
+                         UsageError);
+    asked = run;
+    asked.feed_forward_dropout = 0.5;
+    CHECK_THROWS_WITH_AS(require_same_training(run, asked),
+                         "--ffn-dropout: must be as in the run that goes on, 0.0; given 0.5", UsageError);
+    asked = run;
+    asked.valid_files = {"a.tsv"};
+    CHECK_THROWS_WITH_AS(require_same_training(run, asked),
+                         "--valid: must be as in the run that goes on, []; given [\"a.tsv\"]", UsageError);
+    asked = run;
+    asked.test_files = {"a.tsv"};
+    CHECK_THROWS_WITH_AS(require_same_training(run, asked),
+                         "--test: must be as in the run that goes on, []; given [\"a.tsv\"]", UsageError);
     RunConfig linear = run;
     linear.schedule = "linear";
     asked = linear;
@@ -231,9 +214,20 @@ TEST_SUITE("train") {
     arguments.back() = killed;
     // The configuration is what a run begins with; from then on any moment will do.
     REQUIRE(run_shell(start_until_written(tiny(arguments), killed + "/config.json") + kill_started).status == 0);
-    const std::string resume = shell_command({"train", "--resume", killed}) + " > /dev/null & pid=$!\n";
-    for (const char* delay : {"0.10", "0.23", "0.31", "0.42", "0.57"})
-      REQUIRE(run_shell(resume + "sleep " + delay + "\n" + kill_started).status == 0);
+    // Each time it makes at least an epoch, and dies somewhere in the next ones.
+    int in_the_middle = 0;
+    for (const char* delay : {"0", "0.01", "0.02", "0.03", "0.05"}) {
+      const std::vector<Index> made = Checkpoints(killed, 10).epochs();
+      const std::string next = fmt::format("{}/checkpoints/epoch-{}", killed, made.empty() ? 1 : made.back() + 1);
+      const std::string start = start_until_written({"train", "--resume", killed}, next);
+      REQUIRE(run_shell(start + "sleep " + delay + "\n" + kill_started).status == 0);
+      const auto state = Checkpoints(killed, 10).newest();
+      REQUIRE(state);
+      CHECK(state->update > 0);
+      if (state->update == 150) break;  // this machine lets one program run long before it lets another
+      ++in_the_middle;
+    }
+    CHECK(in_the_middle >= 1);
     const Outcome last = run_program({"train", "--resume", killed});
     CAPTURE(last.error);
     REQUIRE(last.status == 0);
@@ -269,7 +263,14 @@ TEST_SUITE("train") {
     refused({"--out", "x"}, 2, "--resume: cannot be given with --out, --preset or --force");
     refused({"--stop-after", "-1"}, 2, "--stop-after: must be at least 0; given -1");
     place.write("a.tsv", "a b .\tc d .\n" + text);
-    refused({}, 1, "run: to go on, the training text must be the one that it began with; its fingerprint was ");
+    const std::string other = "run: to go on, the training text must be the one that it began with; ";
+    refused({}, 1, other + "it had 75 pairs, given 76");  // the other one is drawn for validation
+    // As many pairs, the first with a token more; then with another one.
+    const std::string::size_type end = text.find('\n');
+    place.write("a.tsv", text.substr(0, end) + " zebra" + text.substr(end));
+    refused({}, 1, other + "it had 1400 tokens, given 1401");
+    place.write("a.tsv", "Zebra" + text.substr(text.find(' ')));
+    refused({}, 1, other + "its fingerprint was ");
     place.write("a.tsv", text);
     const std::string words = file_bytes(run + "/source.vocab");
     place.write("run/source.vocab", words + "zebra\n");
@@ -286,38 +287,7 @@ TEST_SUITE("train") {
     CHECK(run_program({"train", "--resume", run}).status == 0);
   }
 
-  TEST_CASE("average: the mean of the last checkpoints, as a run of its own") {
-    const TemporaryDirectory place;
-    const std::string run = place.file("run");
-    REQUIRE(run_program(tiny({"--epochs", "4", "--keep", "3", "--out", run})).status == 0);
-    const Outcome outcome = run_program({"average", run, "--last", "2"});
-    CAPTURE(outcome.error);
-    REQUIRE(outcome.status == 0);
-    CHECK(outcome.out.find("the mean of 2 checkpoints, epochs 3 to 4: ") == 0);
-    const auto model = [](const std::string& path) { return read_safetensors(path + "/model.safetensors"); };
-    const SafetensorsFile mean = model(run + "-averaged"), a = model(run + "/checkpoints/epoch-3"),
-                          b = model(run + "/checkpoints/epoch-4");
-    for (const auto& entry : mean.tensors)
-      for (Index i = 0; i < entry.second.numel(); ++i) {
-        const double expected = a.tensors.at(entry.first).at(i) / 2 + b.tensors.at(entry.first).at(i) / 2;
-        CHECK(entry.second.at(i) == static_cast<double>(static_cast<float>(expected)));
-      }
-    CHECK(run_program({"evaluate", run + "-averaged"}).status == 0);
-    CHECK(run_program({"translate", run + "-averaged", "the cat sees the dog ."}).status == 0);
-
-    CHECK(run_program({"average", run, "--last", "2"}).complained(2));  // it is there
-    CHECK(run_program({"average", run, "--last", "3", "--out", run + "-averaged", "--force"}).status == 0);
-    CHECK(model(run + "-averaged").tensors.begin()->second.values() != mean.tensors.begin()->second.values());
-    const Outcome many = run_program({"average", run, "--last", "4", "--out", place.file("many")});
-    CHECK(many.complained(1));
-    CHECK(many.error.find("run: must hold 4 epoch checkpoints; it holds 3") != std::string::npos);
-    CHECK_FALSE(fs::exists(place.file("many")));
-    CHECK(run_program({"average", run, "--last", "0"}).error.find("--last: must be at least 1; given 0") !=
-          std::string::npos);
-    CHECK(run_program({"average", place.file("none")}).complained(1));
-  }
-
-  TEST_CASE("train --force and a stop: the old run stays, the new one waits beside it") {
+  TEST_CASE("train --force and a stop: the old run stays until the new one, beside it, ends") {
     const TemporaryDirectory place;
     const std::string run = place.file("run");
     REQUIRE(run_program(tiny({"--updates", "4", "--out", run})).status == 0);
@@ -328,11 +298,26 @@ TEST_SUITE("train") {
     CHECK(stopped.out.find("tapestry train --resume " + fs::canonical(run).string() + ".new goes on") !=
           std::string::npos);
     CHECK(directory_bytes(run) == before);
-    CHECK(run_program({"train", "--resume", run + ".new"}).status == 0);
-    CHECK(nlohmann::json::parse(file_bytes(run + ".new/summary.json"))["updates"] == 6);
+    REQUIRE(run_program({"train", "--resume", run + ".new", "--stop-after", "1"}).status == 0);
+    CHECK(directory_bytes(run) == before);
+    // At its end it takes the place that it was made for.
+    const Outcome ended = run_program({"train", "--resume", run + ".new"});
+    CHECK(ended.out.ends_with("\nrun     " + fs::canonical(run).string() + "\n"));
+    const auto updates_of = [](const std::string& of) {
+      return nlohmann::json::parse(file_bytes(of + "/summary.json"))["updates"].get<int>();
+    };
+    CHECK(updates_of(run) == 6);
+    CHECK_FALSE(fs::exists(run + ".new"));
+    CHECK_FALSE(fs::exists(run + "/replaces"));
     // A run with checkpoints is replaced like any other.
     REQUIRE(run_program(tiny({"--updates", "3", "--out", run, "--force"})).status == 0);
     CHECK_FALSE(fs::exists(run + ".new"));
-    CHECK(nlohmann::json::parse(file_bytes(run + "/summary.json"))["updates"] == 3);
+    CHECK_FALSE(fs::exists(run + "/replaces"));
+    CHECK(updates_of(run) == 3);
+    // A name alone replaces nothing.
+    REQUIRE(run_program(tiny({"--updates", "4", "--stop-after", "2", "--out", run + ".new"})).status == 0);
+    CHECK(run_program({"train", "--resume", run + ".new"}).status == 0);
+    CHECK(updates_of(run + ".new") == 4);
+    CHECK(updates_of(run) == 3);
   }
 }

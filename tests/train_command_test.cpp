@@ -62,9 +62,11 @@ TEST_CASE("train: says what it trains, a line an epoch, and leaves a run") {
   REQUIRE(outcome.status == 0);
   CHECK(outcome.error.empty());
   for (const char* text : {"200 for training, 20 for validation, 20 for the test", "parameters", "epoch 1/2  loss ",
-                           "epoch 2/2  loss ", "validation ", "tokens/s"})
+                           "epoch 2/2  loss ", "validation ", "  length ", "  distinct ", "tokens/s"})
     CHECK(outcome.out.find(text) != std::string::npos);
   CHECK(outcome.out.find('\r') == std::string::npos);
+  const std::string signature = "nrefs:1|case:mixed|eff:no|tok:none|smooth:exp|version:tapestry-" TAPESTRY_VERSION;
+  CHECK(outcome.out.find("BLEU    greedy; " + signature + "\n") != std::string::npos);
 
   const json summary = json::parse(file_bytes(run + "/summary.json"));
   for (const char* key : {"train_loss", "valid_loss", "valid_bleu", "updates", "parameters", "seconds",
@@ -72,6 +74,9 @@ TEST_CASE("train: says what it trains, a line an epoch, and leaves a run") {
     CHECK(summary.contains(key));
   CHECK(summary["updates"] == 14);
   CHECK(summary["threads"] == 1);
+  CHECK(summary["bleu_signature"] == signature);
+  std::istringstream metrics(file_bytes(run + "/metrics.jsonl"));
+  for (std::string line; std::getline(metrics, line);) CHECK(json::parse(line)["bleu_signature"] == signature);
   CHECK(count_lines(file_bytes(run + "/metrics.jsonl")) == 2);
   CHECK(run_program({"evaluate", run}).out.find("20 sentences") != std::string::npos);
 
@@ -99,8 +104,8 @@ TEST_CASE("train: text of the user's own, parts in files, and nothing held out u
   };
   CHECK(train("all", {"--data", place.file("pairs.tsv")}).find("60 for training, 0 for validation, 0 for the test") !=
         std::string::npos);
-  CHECK(json::parse(file_bytes(place.file("all/summary.json")))["valid_loss"].is_null());
-  CHECK(json::parse(file_bytes(place.file("all/summary.json")))["valid_bleu"].is_null());
+  for (const char* key : {"valid_loss", "valid_bleu", "bleu_signature"})
+    CHECK(json::parse(file_bytes(place.file("all/summary.json")))[key].is_null());
   CHECK(train("drawn", {"--data", place.file("pairs.tsv"), "--valid", "5", "--test", "7", "--reverse"})
             .find("48 for training, 5 for validation, 7 for the test") != std::string::npos);
   CHECK(train("files", {"--source", place.file("a.en"), "--target", place.file("a.fr"), "--valid", place.file("a.en"),
@@ -289,11 +294,22 @@ TEST_CASE("train: what a killed first training left is replaced with --force onl
 
 TEST_CASE("train: parameters that leave the finite numbers are no model") {
   const TemporaryDirectory place;
-  const Outcome outcome = run_program(tiny(place.file("run"), {"--lr", "1e308"}));
-  CAPTURE(outcome.error);
-  CHECK(outcome.complained(1));
-  CHECK(outcome.error.find("must stay finite") != std::string::npos);
-  CHECK_FALSE(std::filesystem::exists(place.file("run/model.safetensors")));
+  const auto refused = [&](const std::vector<std::string>& more, const std::string& message) {
+    const Outcome outcome = run_program(tiny(place.file("run"), more));
+    CAPTURE(outcome.error);
+    CHECK(outcome.complained(1));
+    CHECK(outcome.error.find(message) != std::string::npos);
+    CHECK_FALSE(std::filesystem::exists(place.file("run/model.safetensors")));
+    CHECK_FALSE(std::filesystem::exists(place.file("run/checkpoints")));
+    std::filesystem::remove_all(place.file("run"));
+  };
+  refused({"--lr", "1e308"}, "training: loss and gradient must stay finite; update 2 has loss ");
+  const std::string broken = "training: after update 1, parameter encoder.";
+  for (const char* option : {"--validate-every", "--checkpoint-every", "--stop-after", "--updates"})
+    refused({"--lr", "1e308", option, "1"}, broken);
+  // Parameters so large that only what is computed by them overflows.
+  refused({"--lr", "1e37", "--validate-every", "1"},
+          "training: the validation loss must stay finite; after update 1 it is ");
 }
 
 TEST_CASE("evaluate: the run finds its text from anywhere, and a very long sentence ends") {

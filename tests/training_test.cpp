@@ -244,4 +244,14 @@ TEST_SUITE("fast") {
     }
     CHECK(stale == 3);
   }
+
+  TEST_CASE("patience without a validation part is refused, whoever asked for it") {
+    RunConfig config = small_training();
+    config.patience = 3;
+    config.valid = 0;
+    CHECK_THROWS_WITH_AS(Heard{config}, "--patience: needs a validation part; give --valid, or --patience 0",
+                         UsageError);
+    config.patience = 0;
+    CHECK(Heard(config).summary.stopped == "epochs");
+  }
 }

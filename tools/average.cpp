@@ -3,8 +3,9 @@
 #include <fmt/format.h>
 
 #include <filesystem>
+#include <nlohmann/json.hpp>
 
-#include "core/safetensors.h"
+#include "core/files.h"
 #include "models/checkpoint.h"
 #include "models/run.h"
 #include "models/run_directory.h"
@@ -20,6 +21,16 @@ struct AverageOptions {
   Index last = 10;
   bool force = false;
 };
+
+/// Whether a run in `out` would be written over that in `directory`: it is the same one, or the place where
+/// RunDirectory prepares it.
+bool writes_over(const std::string& out, const std::string& directory) {
+  std::error_code error;
+  const std::string path = std::filesystem::canonical(out, error).string();
+  if (error) return false;
+  const auto is_run = [&](const std::string& name) { return std::filesystem::equivalent(name, directory, error); };
+  return is_run(path) || is_run(path + ".new");
+}
 
 /// The epochs to be averaged. Errors: there are fewer checkpoints.
 std::vector<Index> last_epochs(const Checkpoints& checkpoints, const AverageOptions& options) {
@@ -46,6 +57,15 @@ void average(const ParameterStore& store, const Checkpoints& checkpoints, const 
   for (std::size_t i = 0; i < sums.size(); ++i) store.parameters()[i].value().copy_from(sums[i].to(store.dtype()));
 }
 
+void save_summary(const ParameterStore& store, const std::string& run, const std::vector<Index>& epochs,
+                  const std::string& directory) {
+  const nlohmann::json summary{{"averaged_run", std::filesystem::canonical(run).string()},
+                               {"averaged_epochs", epochs},
+                               {"parameters", store.elements()},
+                               {"version", TAPESTRY_VERSION}};
+  write_atomically(directory + "/summary.json", summary.dump(2) + "\n");
+}
+
 void run_average(AverageOptions options) {
   if (options.last < 1) throw UsageError(fmt::format("--last: must be at least 1; given {}", options.last));
   namespace fs = std::filesystem;
@@ -55,6 +75,8 @@ void run_average(AverageOptions options) {
     require(!error, "{}: must be a run directory; {}", options.directory, error.message());
     options.out = path.string() + "-averaged";
   }
+  if (writes_over(options.out, options.directory))
+    throw UsageError(fmt::format("--out: must not be the training that is averaged; given {}", options.out));
   const Run run = load_run(options.directory);
   const Checkpoints checkpoints(options.directory, run.config.keep);
   const std::vector<Index> epochs = last_epochs(checkpoints, options);
@@ -62,6 +84,7 @@ void run_average(AverageOptions options) {
   RunDirectory directory(options.out, options.force);
   save_run(run, directory.path());
   save_parameters(*run.store, directory.path() + "/model.safetensors");
+  save_summary(*run.store, options.directory, epochs, directory.path());
   directory.finish();
   fmt::print("the mean of {}, epochs {} to {}: {}\n", counted(options.last, "checkpoint"), epochs.front(),
              epochs.back(), options.out);

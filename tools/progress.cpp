@@ -51,7 +51,9 @@ std::string progress_bar(const TrainingProgress& progress, std::size_t columns) 
 
 std::string report_line(const TrainingProgress& progress, const std::optional<Validation>& validation) {
   std::string line = fmt::format("epoch {}/{}  loss {:.4f}", progress.epoch, progress.epochs, progress.train_loss);
-  if (validation) line += fmt::format("  validation {:.4f}  BLEU {:.2f}", validation->loss, validation->bleu);
+  if (validation)
+    line += fmt::format("  validation {:.4f}  BLEU {:.2f}  length {:.2f}  distinct {:.0f} %", validation->loss,
+                        validation->bleu, validation->length_ratio, 100 * validation->distinct);
   return line + fmt::format("  {}  {} left", speed(progress), clock_time(progress.seconds_left));
 }
 

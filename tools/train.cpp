@@ -9,6 +9,7 @@
 #include "models/run_directory.h"
 #include "models/trainer.h"
 #include "tools/commands.h"
+#include "tools/decoding_options.h"
 #include "tools/options.h"
 #include "tools/progress.h"
 #include "tools/table.h"
@@ -113,7 +114,7 @@ std::string describe_tokens(const RunConfig& config) {
 
 std::string describe_words(const Run& run) {
   const auto words = [](const Vocabulary& side) { return grouped(static_cast<Index>(side.size())); };
-  if (run.config.joint_vocabulary || run.config.subwords > 0)
+  if (run.config.one_vocabulary())
     return fmt::format("{} in one vocabulary of both sides", words(run.source));
   return fmt::format("{} of the source, {} of the target", words(run.source), words(run.target));
 }
@@ -144,6 +145,8 @@ void describe(const Run& run, const RunData& data, const TrainingPlan& plan, int
              config.updates > 0 ? fmt::format(", {} at most", counted(config.updates, "update")) : "",
              describe_batches(config), config.seed, counted(config.shards, "shard"), counted(threads, "thread"));
   fmt::print("rate    {}, peak rate {:.3g} at update {}\n", config.schedule, peak.rate, peak.update);
+  if (!plan.valid.empty())
+    fmt::print("BLEU    {}; {}\n", description(DecodingOptions()), bleu_signature(bleu_options(run)));
   std::fflush(stdout);
 }
 
@@ -197,9 +200,11 @@ void train(const TrainOptions& options) {
   ProgressDisplay display;
   const TrainingSummary summary =
       train(run, data, plan, workers, directory.path(), display, {resume, options.stop_after});
-  const bool ended = !summary.stopped.empty();
-  if (ended) directory.finish();
-  describe(summary, resume ? options.resume : ended ? options.out : directory.path());
+  if (!summary.stopped.empty()) directory.finish();
+  // Called as the user did, unless it is another one by now.
+  const std::string& given = resume ? options.resume : options.out;
+  std::error_code gone;
+  describe(summary, std::filesystem::equivalent(given, directory.path(), gone) ? given : directory.path());
 }
 
 }  // namespace
