@@ -54,8 +54,8 @@ SizeClass size_class(std::size_t bytes) {
 // The header in front of the data; its size is the alignment, so that the data stays aligned.
 struct alignas(alignment) Buffer::Block {
   std::atomic<std::uint32_t> references{1};
-  std::size_t bytes = 0;
-  std::size_t class_index = 0;
+  std::size_t bytes = 0;        // of the class that was asked for, which is what counts as used
+  std::size_t class_index = 0;  // of the class that there is room for
 };
 
 // Free blocks of one thread by size class. Blocks that outlive their thread's lists go back to the system.
@@ -93,8 +93,9 @@ Buffer Buffer::allocate(std::size_t bytes) {
   const SizeClass wanted = size_class(bytes);
   if (recycle) {
     if (Block* block = FreeLists::of_this_thread().take(wanted.index)) {
-      count_live(block->bytes);
+      count_live(wanted.bytes);
       block->references.store(1, std::memory_order_relaxed);
+      block->bytes = wanted.bytes;
       return Buffer(block);
     }
   }

@@ -36,7 +36,8 @@ class Buffer {
 /// The capacity a request is rounded up to: its size class, at most 12.5 % above what was asked (64 bytes at least).
 std::size_t size_class_bytes(std::size_t bytes);
 
-/// Bytes in buffers that somebody holds, now and at most since the last reset, over all threads.
+/// Bytes of the size classes of buffers that somebody holds, whatever room they were given: now and at most since the
+/// last reset, over all threads.
 struct MemoryUse {
   std::size_t live = 0;
   std::size_t peak = 0;
