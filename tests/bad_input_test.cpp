@@ -87,7 +87,8 @@ TEST_CASE("program: options of train out of range are usage errors, and nothing 
   };
   check_all(
       {
-          {train({"--preset", "d2l"}), "preset: must be one of quickstart, quickstart-book, quickstart-transformer, d2l-bahdanau, d2l-seq2seq"},
+          {train({"--preset", "d2l"}),
+           "preset: must be one of quickstart, quickstart-book, quickstart-transformer, d2l-bahdanau, d2l-seq2seq"},
           {train({"--model", "lstm"}),
            "--model: must be one of bahdanau, bahdanau-paper, seq2seq, transformer; given lstm"},
           {train({"--schedule", "cosine"}),

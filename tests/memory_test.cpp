@@ -46,7 +46,8 @@ TEST_SUITE("fast") {
       CHECK(address(1 << 19) == first);
       CHECK(address(1 << 18) != first);
       CHECK(address((1 << 20) + 1) != first);
-    }).join();
+    })
+        .join();
   }
 
   TEST_CASE("a buffer may die on another thread, and after its own") {

@@ -114,8 +114,7 @@ std::string describe_tokens(const RunConfig& config) {
 
 std::string describe_words(const Run& run) {
   const auto words = [](const Vocabulary& side) { return grouped(static_cast<Index>(side.size())); };
-  if (run.config.one_vocabulary())
-    return fmt::format("{} in one vocabulary of both sides", words(run.source));
+  if (run.config.one_vocabulary()) return fmt::format("{} in one vocabulary of both sides", words(run.source));
   return fmt::format("{} of the source, {} of the target", words(run.source), words(run.target));
 }
 
