@@ -62,11 +62,11 @@ double operations_per_token(const ModelShape& shape, const ParameterStore& store
 }
 
 double predicted_peak_bytes(const ModelShape& shape, const ParameterStore& store, const TrainingSize& size) {
-  constexpr double number = 4, program = 6.5e6;
+  constexpr double number = 4;
   constexpr double rounding = 1.06;  // buffers are rounded up to size classes
-  // Measured. Free buffers of one shape do not all fit the next; a token of text is a string, twice while the
-  // vocabulary is counted.
-  constexpr double many_shapes = 1.6, text_token = 135;
+  // Measured: the program with its threads; a token of text, which is a string, twice while the vocabulary is counted;
+  // and how much more there is where free buffers of one shape do not all fit the next.
+  constexpr double program = 20e6, text_token = 81, many_shapes = 1.6;
   const ShardSize& shard = size.shard;
   const auto parameters = static_cast<double>(store.elements());
   const auto sentences = static_cast<double>(shard.sentences);

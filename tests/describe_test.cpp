@@ -65,3 +65,27 @@ TEST_SUITE("fast") {
     CHECK(run_program({"describe", "--preset", "huge"}).status == 2);
   }
 }
+
+TEST_SUITE("train") {
+  // Within 15 % of what the run then shows. A sentence of the built-in corpus has at most 18 tokens.
+  TEST_CASE("describe predicts the memory of training, and shards and text count") {
+    const TemporaryDirectory place;
+    double last = 0;
+    for (const auto& [preset, pairs] : {std::pair("quickstart", "4000"), std::pair("quickstart-transformer", "4000"),
+                                        std::pair("quickstart-transformer", "20000")}) {
+      const std::string run = place.file(std::string(preset) + pairs);
+      REQUIRE(run_program({"train", "--preset", preset, "--pairs", pairs, "--epochs", "1", "--valid", "100", "--test",
+                           "0", "--valid-bleu", "20", "--threads", "2", "--out", run})
+                  .status == 0);
+      const auto shown = nlohmann::json::parse(file_bytes(run + "/summary.json"))["peak_bytes"].get<double>();
+      const auto predicted = described({preset, "--pairs", pairs, "--source-words", "411", "--target-words", "573",
+                                        "--tokens", "18"})["peak_bytes"]
+                                 .get<double>();
+      CAPTURE(shown);
+      CAPTURE(predicted);
+      CHECK(predicted == doctest::Approx(shown).epsilon(0.15));
+      CHECK(predicted > last);
+      last = predicted;
+    }
+  }
+}
