@@ -28,7 +28,7 @@ Fingerprint fingerprint_from_json(const nlohmann::json& json) {
 }
 
 nlohmann::json to_json(const TrainingState& s) {
-  return {{"seed", s.seed},
+  return {{"config", to_json(s.config)},
           {"update", s.update},
           {"epoch", s.epoch},
           {"batch", s.batch},
@@ -47,7 +47,7 @@ nlohmann::json to_json(const TrainingState& s) {
 
 TrainingState state_from_json(const nlohmann::json& json) {
   TrainingState s;
-  json.at("seed").get_to(s.seed);
+  s.config = config_from_json(json.at("config"));
   json.at("update").get_to(s.update);
   json.at("epoch").get_to(s.epoch);
   json.at("batch").get_to(s.batch);
@@ -62,6 +62,8 @@ TrainingState state_from_json(const nlohmann::json& json) {
   json.at("metrics").get_to(s.metrics);
   s.train_text = fingerprint_from_json(json.at("train_text"));
   s.valid_text = fingerprint_from_json(json.at("valid_text"));
+  for (const Index count : {s.update, s.epoch, s.batch, s.epoch_tokens, s.tokens, s.stale, s.metrics})
+    require(count >= 0, "its counts must be at least 0; one is {}", count);
   return s;
 }
 
@@ -70,7 +72,7 @@ TrainingState state_of(const std::string& path, const SafetensorsFile& file) {
     return state_from_json(nlohmann::json::parse(file.metadata.at(state_key)));
   } catch (const std::out_of_range&) {
     fail(fmt::format("{}: must hold the state of a training; it has none", path));
-  } catch (const nlohmann::json::exception& error) {
+  } catch (const std::exception& error) {
     fail(fmt::format("{}: must hold the state of a training; {}", path, error.what()));
   }
 }
@@ -99,8 +101,11 @@ std::string epoch_name(Index epoch) {
 std::vector<fs::path> entries(const fs::path& directory) {
   std::vector<fs::path> paths;
   std::error_code error;
-  for (fs::directory_iterator entry(directory, error), end; !error && entry != end; entry.increment(error))
-    paths.push_back(entry->path());
+  fs::directory_iterator entry(directory, error);
+  if (error == std::errc::no_such_file_or_directory) return paths;
+  for (const fs::directory_iterator end; !error && entry != end; entry.increment(error)) paths.push_back(entry->path());
+  // Taken for empty, it would let a training begin anew over what it holds.
+  require(!error, "{}: must be a readable directory; {}", directory.string(), error.message());
   return paths;
 }
 
@@ -214,11 +219,12 @@ std::string Checkpoints::parameters_of(Index epoch) const {
 }
 
 bool holds_only_checkpoints(const std::string& directory) {
+  if (!fs::is_directory(directory)) return false;
   const std::vector<fs::path> paths = entries(directory);
-  return fs::is_directory(directory) && std::all_of(paths.begin(), paths.end(), [](const fs::path& path) {
-           const std::string name = path.filename().string();
-           return fs::is_directory(path) && (name == "last" || epoch_of(name) || path.extension() == partial);
-         });
+  return std::all_of(paths.begin(), paths.end(), [](const fs::path& path) {
+    const std::string name = path.filename().string();
+    return fs::is_directory(path) && (name == "last" || epoch_of(name) || path.extension() == partial);
+  });
 }
 
 }  // namespace tapestry

@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "models/run_config.h"
 #include "nn/store.h"
 #include "optim/optimizer.h"
 
@@ -25,7 +26,7 @@ struct Fingerprint {
 /// Where a training stands. The rate and the random numbers of dropout are functions of seed and update; the order of
 /// the text of seed and epoch.
 struct TrainingState {
-  std::uint64_t seed = 0;
+  RunConfig config;
   Index update = 0;                 // updates made
   Index epoch = 0;                  // epochs made
   Index batch = 0;                  // micro-batches made of the one that runs

@@ -37,7 +37,8 @@ std::vector<std::vector<Translation>> decode(const EncoderDecoder& model, const 
 }
 
 Index step_limit(const TokenIds& source, const DecodingOptions& options) {
-  return options.limit > 0 ? options.limit : 2 * static_cast<Index>(source.size()) + 10;
+  const Index most = 2 * static_cast<Index>(source.size()) + 10;
+  return options.limit > 0 ? std::min(options.limit, most) : most;
 }
 
 double normalised(double log_probability, Index length, double penalty) {

@@ -35,9 +35,9 @@ struct DecodingOptions {
   Index best = 1;                    // translations wanted of each sentence, at most `beam`
   double length_penalty = 1;         // A, at least 0
   std::optional<Sampling> sampling;  // in place of the most probable
-  Index limit = 0;                   // at most so many tokens, <eos> included; 0: twice the source's and ten more
-  Index batch = 64;                  // rows of a step: sentences times hypotheses
-  bool stop = true;                  // at <eos>
+  Index limit = 0;   // at most so many tokens, <eos> included, if that is less than twice the source's and ten
+  Index batch = 64;  // rows of a step: sentences times hypotheses
+  bool stop = true;  // at <eos>
   bool attention = false;
 };
 

@@ -1,6 +1,8 @@
 #pragma once
 // What must be as it was for a training to go on.
 
+#include <optional>
+
 #include "models/checkpoint.h"
 #include "models/run.h"
 #include "models/run_data.h"
@@ -14,10 +16,17 @@ void require_same_training(const RunConfig& run, const RunConfig& asked);
 
 Fingerprint fingerprint(const Corpus& corpus);
 
+/// How far a run has come, by the last line of its metrics.jsonl.
+struct Report {
+  Index epoch, updates;
+};
+/// None where there is no line. Errors: the line is no report.
+std::optional<Report> last_report(const std::string& directory);
+
 /// The run in `directory`, with fresh parameters, to be trained on by a configuration that `require_same_training`
-/// accepts. Without a checkpoint that begins anew, as after a kill before the first one. Errors: the run has an end
-/// (summary.json) and no checkpoint; its text or its vocabularies are not those of `data`; the message says what
-/// differs.
+/// accepts. Without a checkpoint that begins anew, as after a kill before the first one. Errors: the run has no
+/// checkpoint, but an end (summary.json) or a history; its text or its vocabularies are not those of `data`, or its
+/// checkpoint is of another training; the message says what differs.
 Run resumable_run(const std::string& directory, const RunConfig& config, const RunData& data);
 
 }  // namespace tapestry

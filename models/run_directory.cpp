@@ -143,14 +143,25 @@ void RunDirectory::unlock() {
 }
 
 void RunDirectory::stage() {
+  for (const fs::path& other : contents_of(directory_).others) {
+    const std::string name = other.filename().string();
+    if (name == "checkpoints" || is_run_file(name))
+      throw UsageError(
+          fmt::format("--out: {} must leave the names of a run's files free; {} is not of a run", directory_, name));
+  }
   path_ = directory_ + ".new";
   make_directory(path_);
   lock(path_);
   const Contents contents = contents_of(path_);
-  if (!contents.others.empty() || !is_replaceable(contents))
+  const fs::path note = fs::path(path_) / replaces;
+  const auto is_ours = [&](const fs::path& file) { return file == note || is_partial(file.filename().string()); };
+  const bool ours = fs::exists(note) ? read_file(note.string()) == directory_
+                                     : std::all_of(contents.of_run.begin(), contents.of_run.end(), is_ours);
+  if (!contents.others.empty() || !ours)
     throw UsageError(fmt::format("{}: must be free for the new run; it holds other files", path_));
-  remove_all(contents.of_run);
-  write_atomically((fs::path(path_) / replaces).string(), directory_);
+  write_atomically(note.string(), directory_);
+  for (const fs::path& file : contents.of_run)
+    if (file != note) remove_tree(file.string());
 }
 
 void RunDirectory::finish() {

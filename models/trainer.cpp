@@ -83,15 +83,30 @@ class Loop {
         step_(*run.model, *run.store, optimizer_, workers,
               {static_cast<std::size_t>(run.config.shards), run.config.divisor, run.config.clip,
                run.config.label_smoothing}) {
-    state_.seed = run.config.seed;
+    state_.config = run.config;
     state_.train_text = fingerprint(data.train);
     state_.valid_text = fingerprint(data.valid);
   }
 
   // Takes up the newest checkpoint; without one, begins anew.
   void resume() {
+    // Between the checkpoint and the kill the best model may have been written anew; only updates that come again may
+    // have made it.
+    if (const auto report = last_report(directory_); report && plan_.updates < report->updates)
+      throw UsageError(
+          fmt::format("--epochs, --updates: must not end before update {}, which the run has reached; "
+                      "given {}",
+                      report->updates, plan_.updates));
     checkpoints_.tidy();
-    if (auto state = checkpoints_.restore_newest(*run_.store, optimizer_)) state_ = std::move(*state);
+    if (auto state = checkpoints_.restore_newest(*run_.store, optimizer_)) {
+      state_ = std::move(*state);
+      const Index accumulate = run_.config.accumulate, updates = state_.batch / accumulate;
+      require(state_.batch % accumulate == 0 && updates < plan_.epoch_updates &&
+                  state_.update == state_.epoch * plan_.epoch_updates + updates,
+              "{}: must stand where its training can; it is at update {} with {} epochs and {} batches", directory_,
+              state_.update, state_.epoch, state_.batch);
+      state_.config = run_.config;
+    }
     metrics_ = first_lines(metrics_path(), state_.metrics);
     write_atomically(metrics_path(), metrics_);
   }
@@ -281,9 +296,9 @@ std::size_t peak_resident_bytes() {
 
 TrainingSummary train(Run& run, const RunData& data, const TrainingPlan& plan, core::Workers& workers,
                       const std::string& directory, TrainingListener& listener, const TrainingCall& call) {
-  save_run(run, directory);
   Loop loop(run, data, plan, workers, directory, listener);
   if (call.resume) loop.resume();
+  save_run(run, directory);
   const std::string summary_path = directory + "/summary.json";
   // Of a training that goes on, it tells an end that is none any more; else it is that of the process that trained.
   if (!loop.ended()) remove_tree(summary_path);

@@ -55,6 +55,15 @@ bool near(double x, double y, double tolerance) {
 }  // namespace
 
 TEST_SUITE("fast") {
+  TEST_CASE("no translation is longer than twice its source and ten, however generous the limit") {
+    DecodingOptions options;
+    CHECK(step_limit({7, 8, 3}, options) == 16);
+    options.limit = 2000;
+    CHECK(step_limit({7, 8, 3}, options) == 16);
+    options.limit = 5;
+    CHECK(step_limit({7, 8, 3}, options) == 5);
+  }
+
   TEST_CASE("beam search: a beam that holds everything finds the best of all sequences; a small one nothing better") {
     constexpr Index words = 6, limit = 4;
     core::Workers workers(2);
