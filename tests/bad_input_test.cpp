@@ -231,12 +231,14 @@ TEST_CASE("program: a checkpoint that is cut short or foreign is told by its fil
 
 TEST_CASE("program: a full disk is told, wherever the output goes") {
   const TinyRun run;
-  for (const char* command : {"corpus", "corpus --pairs 3", "--help", "gradcheck tanh"}) {
-    const Outcome outcome = run_shell("exec \"$tapestry\" " + std::string(command) + " > /dev/full");
+  const std::string translate = "translate '" + run.path() + "' a";
+  for (const std::string& command : {std::string("corpus"), std::string("corpus --pairs 3"), std::string("--help"),
+                                     std::string("gradcheck tanh"), translate}) {
+    const Outcome outcome = run_shell("exec \"$tapestry\" " + command + " > /dev/full");
     CAPTURE(command);
     CAPTURE(outcome.error);
-    CHECK(outcome.complained(1));
-    CHECK(outcome.error.find("No space left on device") != std::string::npos);
+    CHECK(outcome.status == 1);
+    CHECK(outcome.error == "tapestry: standard output: must be writable; No space left on device\n");
   }
   std::filesystem::create_symlink("/dev/full", run.file("full.svg"));
   const Outcome picture = run_program({"translate", run.path(), "--attention", run.file("full.svg"), "the cat ."});
@@ -249,6 +251,14 @@ TEST_CASE("program: a folder that cannot be written to is told before the work")
   check_all({{{"evaluate", run.path(), "--hypotheses", run.file("nowhere/out.txt")},
               "nowhere/out.txt must be in a folder that can be written to"}},
             1);
+}
+
+TEST_CASE("program: a working directory that is gone is told in one line") {
+  const TemporaryDirectory place;
+  const Outcome outcome =
+      run_shell("cd '" + place.path() + "' && rmdir \"$PWD\" && exec \"$tapestry\" train --data a.tsv --out b");
+  CHECK(outcome.status == 1);
+  CHECK(outcome.error == "tapestry: a.tsv: must be accessible; No such file or directory\n");
 }
 
 TEST_CASE("program: a reader that leaves ends the program quietly") {
