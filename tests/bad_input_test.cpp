@@ -45,6 +45,14 @@ TEST_CASE("program: a command line that cannot be meant is a usage error") {
           {{"translate", "x", "--attenton"}, "translate: --attenton is no option"},
           {{"translate", "x", "a", "--attention", ""}, "--attention: must end in .svg (a picture) or .tsv"},
           {{"translate", ""}, "translate: DIR must name a run directory; given an empty name"},
+          {{"evaluate", ""}, "evaluate: DIR must name a run directory; given an empty name"},
+          {{"compare", "", "."}, "compare: A must name a run directory; given an empty name"},
+          {{"compare", ".", ""}, "compare: B must name a run directory; given an empty name"},
+          {{"average", ""}, "average: DIR must name a run directory; given an empty name"},
+          {{"average", "x", "--out", ""}, "--out: must name a directory; given an empty name"},
+          {{"train", "--resume", ""}, "--resume: must name a run directory; given an empty name"},
+          {{"evaluate", "x", "--hypotheses", ""}, "--hypotheses: must name a file; given an empty name"},
+          {{"evaluate", "x", "--alignments", ""}, "--alignments: must name a file; given an empty name"},
           {{"translate", "x", "--beam", "0"}, "--beam: must lie in [1, 65536]; given 0"},
           {{"translate", "x", "--beam", "two"}, "--beam: must be a whole number; given two"},
           {{"translate", "x", "--n-best", "2"}, "--n-best: must lie in [1, --beam]; given 2"},
@@ -161,6 +169,10 @@ TEST_CASE("program: options of train out of range are usage errors, and nothing 
           {train({"--pairs", "600000"}), "--pairs: must be at most 500000 for the built-in corpus; given 600000"},
           {train({"--valid", "a.tsv"}), "--valid and --test: must be numbers for the built-in corpus"},
           {train({"--data", ""}), "--data: must not be empty"},
+          {train({"--data", "/x\xff.tsv"}), "--data: must have a full path in UTF-8, which the run keeps; byte 3 of "},
+          {train({"--source", "a", "--target", "/\xe9"}), "--target: must have a full path in UTF-8"},
+          {train({"--data", "a", "--valid", "/\xe9"}), "--valid: must have a full path in UTF-8"},
+          {train({"--data", "a", "--test", "/a", "/\xe9"}), "--test: must have a full path in UTF-8"},
           {train({"--source", "a.en"}), "--source and --target: must be given together"},
           {train({"--data", "a.tsv", "--source", "a.en", "--target", "a.fr"}), "--data: cannot be given with --source"},
       },
@@ -246,10 +258,13 @@ TEST_CASE("program: a full disk is told, wherever the output goes") {
   CHECK(picture.error.find("full.svg: must be writable; No space left on device") != std::string::npos);
 }
 
-TEST_CASE("program: a folder that cannot be written to is told before the work") {
-  const TinyRun run;
-  check_all({{{"evaluate", run.path(), "--hypotheses", run.file("nowhere/out.txt")},
-              "nowhere/out.txt must be in a folder that can be written to"}},
+TEST_CASE("program: a file that cannot be written is told before the work") {
+  const TemporaryDirectory place;
+  std::filesystem::create_directory(place.file("d.svg"));
+  check_all({{{"evaluate", "no-run", "--hypotheses", place.file("nowhere/out.txt")},
+              "nowhere/out.txt must be in a folder that can be written to"},
+             {{"evaluate", "no-run", "--hypotheses", place.path()}, " must be a file; it is a directory"},
+             {{"translate", "no-run", "--attention", place.file("d.svg")}, "d.svg must be a file; it is a directory"}},
             1);
 }
 
@@ -266,6 +281,12 @@ TEST_CASE("program: a reader that leaves ends the program quietly") {
   CHECK(outcome.status == 0);
   CHECK(count_lines(outcome.out) == 1);
   CHECK(outcome.error.empty());
+}
+
+TEST_CASE("average: a path that its summary could not hold is refused before anything is made") {
+  const TemporaryDirectory place;
+  std::filesystem::create_directory(place.file("n\xff"));
+  check_all({{{"average", place.file("n\xff")}, "average: DIR must have a full path in UTF-8"}}, 2);
 }
 
 TEST_SUITE_END();

@@ -8,6 +8,8 @@
 #include <filesystem>
 #include <thread>
 
+#include "models/utf8.h"
+
 namespace tapestry {
 namespace {
 
@@ -38,7 +40,21 @@ void add_threads(CLI::App& command, int& threads) {
       ->type_name("N");
 }
 
-void require_writable_folder(const char* option, const std::string& path) {
+void require_named(const char* demand, const std::string& name) {
+  if (name.empty()) throw UsageError(fmt::format("{}; given an empty name", demand));
+}
+
+void require_utf8_path(const char* option, const std::string& path) {
+  const std::size_t bad = first_malformed(path);
+  if (bad != std::string::npos)
+    throw UsageError(fmt::format("{} must have a full path in UTF-8, which the run keeps; byte {} of it is 0x{:02x}",
+                                 option, bad + 1, static_cast<unsigned char>(path[bad])));
+}
+
+void require_writable_file(const char* option, const std::string& path) {
+  if (path.empty()) throw UsageError(fmt::format("{}: must name a file; given an empty name", option));
+  std::error_code ignored;
+  require(!std::filesystem::is_directory(path, ignored), "{}: {} must be a file; it is a directory", option, path);
   const auto folder = std::filesystem::absolute(path).parent_path();
   require(std::filesystem::is_directory(folder) && ::access(folder.c_str(), W_OK) == 0,
           "{}: {} must be in a folder that can be written to", option, path);

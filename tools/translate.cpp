@@ -117,7 +117,7 @@ void translate_input(Translator& translator) {
 }
 
 void run_translate(const TranslateOptions& options) {
-  if (options.directory.empty()) throw UsageError("translate: DIR must name a run directory; given an empty name");
+  require_named("translate: DIR must name a run directory", options.directory);
   std::optional<AttentionFile> attention;
   if (options.attention) attention.emplace(*options.attention);
   Translator translator(options);
