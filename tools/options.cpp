@@ -85,7 +85,9 @@ void ConfigOptions::flag(const std::string& option, bool RunConfig::*field, cons
 
 void ConfigOptions::part(const std::string& option, Index RunConfig::*number,
                          std::vector<std::string> RunConfig::*files, const std::string& description) {
-  const auto read = [this, option, number, files](const std::vector<std::string>& values) {
+  const auto read = [this, option, number, files](const std::vector<std::string>& all) {
+    if (all.front().empty() || all.back().empty()) throw UsageError(option + ": must not be empty");
+    const std::vector<std::string> values(std::find(all.rbegin(), all.rend(), "").base(), all.end());
     const bool drawn = values.size() == 1 && looks_like_number(values[0]);
     const Index count = drawn ? parse_number<Index>(option, values[0]) : 0;
     const std::vector<std::string> names = drawn ? std::vector<std::string>() : values;
@@ -94,11 +96,13 @@ void ConfigOptions::part(const std::string& option, Index RunConfig::*number,
       config.*files = names;
     });
   };
-  command_.add_option_function<std::vector<std::string>>(option, read, description)
-      ->type_name("N|FILE...")
-      ->group(group_)
-      ->expected(1, 2)
-      ->allow_extra_args(false);
+  CLI::Option* const added = command_.add_option_function<std::vector<std::string>>(option, read, description)
+                                 ->type_name("N|FILE...")
+                                 ->group(group_)
+                                 ->expected(1, 2)
+                                 ->allow_extra_args(false)
+                                 ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+  added->inject_separator();  // an empty value before those of an option given again: the last ones win
 }
 
 void add_text_options(ConfigOptions& options) {
