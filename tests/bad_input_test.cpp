@@ -80,6 +80,7 @@ TEST_CASE("program: a command line that cannot be meant is a usage error") {
           {{"corpus", "--task", "copy", "--length", "5-4"}, "--length: must be LOW-HIGH with 1 <= LOW <= HIGH"},
           {{"corpus", "--task", "copy", "--difficulty"}, "--difficulty: is of the built-in corpus; --task is given"},
           {{"evaluate", "x", "--by-length", "1-5,"}, "--by-length: must be LOW-HIGH, such as 1-25; given"},
+          {{"evaluate", "x", "--by-length", "1--5"}, "--by-length: must be LOW-HIGH, such as 1-25; given 1--5"},
           {{"evaluate", "x", "--by-length", "5-1"}, "--by-length: must be LOW-HIGH with LOW <= HIGH; given 5-1"},
       },
       2);

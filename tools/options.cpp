@@ -22,7 +22,7 @@ bool looks_like_number(std::string_view text) {
 
 std::pair<Index, Index> parse_range(std::string_view option, std::string_view text) {
   const std::size_t dash = text.find('-');
-  if (dash == std::string_view::npos || dash == 0)
+  if (dash == std::string_view::npos || dash == 0 || text.substr(dash + 1).starts_with('-'))
     throw UsageError(fmt::format("{}: must be LOW-HIGH, such as 1-25; given {}", option, text));
   return {parse_number<Index>(option, text.substr(0, dash)), parse_number<Index>(option, text.substr(dash + 1))};
 }
