@@ -127,7 +127,9 @@ std::int32_t draw(const Tensor& logits, Index row, const Sampling& options, std:
   const Index classes = logits.size(1);
   const Tensor exact = logits.rows(row, row + 1).to(DType::f64);
   std::vector<double> x(exact.data<double>(), exact.data<double>() + classes);
-  for (double& logit : x) logit /= options.temperature;
+  // The largest becomes 0 before the division, which may then take others to -infinity but none to +infinity.
+  const double largest = *std::max_element(x.begin(), x.end());
+  for (double& logit : x) logit = (logit - largest) / options.temperature;
   TokenIds tokens(x.size());
   std::iota(tokens.begin(), tokens.end(), 0);
   if (options.top_k > 0 && options.top_k < classes) {
@@ -139,13 +141,12 @@ std::int32_t draw(const Tensor& logits, Index row, const Sampling& options, std:
     tokens.resize(static_cast<std::size_t>(options.top_k));
     std::sort(tokens.begin(), tokens.end());
   }
-  const double largest = *std::max_element(x.begin(), x.end());
   double total = 0;
-  for (const std::int32_t token : tokens) total += std::exp(x[static_cast<std::size_t>(token)] - largest);
+  for (const std::int32_t token : tokens) total += std::exp(x[static_cast<std::size_t>(token)]);
   // The token in whose piece of [0, total) the number falls.
   double left = total * uniform_at(options.seed, options.first_sentence + sentence, position);
   for (const std::int32_t token : tokens) {
-    left -= std::exp(x[static_cast<std::size_t>(token)] - largest);
+    left -= std::exp(x[static_cast<std::size_t>(token)]);
     if (left < 0) return token;
   }
   return tokens.back();  // by rounding

@@ -232,6 +232,10 @@ void at_least(const char* option, Index value, Index least) {
   usage(value >= least, fmt::format("--{}: must be at least {}; given {}", option, least, value));
 }
 
+void at_most(const char* option, Index value, Index most) {
+  usage(value <= most, fmt::format("--{}: must be at most {}; given {}", option, most, value));
+}
+
 void within(const char* option, double value, double low, double high) {
   usage(value >= low && value <= high, fmt::format("--{}: must lie in [{}, {}]; given {}", option, low, high, value));
 }
@@ -246,10 +250,12 @@ void above_zero(const char* option, double value) {
 
 void validate_recipe(const RunConfig& config) {
   at_least("epochs", config.epochs, 1);
-  usage(config.epochs <= 1000000000, fmt::format("--epochs: must be at most 1000000000; given {}", config.epochs));
+  at_most("epochs", config.epochs, 1000000000);
   at_least("updates", config.updates, 0);
   at_least("batch", config.batch, 1);
+  at_most("batch", config.batch, 1 << 24);
   at_least("batch-tokens", config.batch_tokens, 0);
+  at_most("batch-tokens", config.batch_tokens, 1 << 24);
   at_least("accumulate", config.accumulate, 1);
   at_least("shards", config.shards, 1);
   require_one_of("--schedule", config.schedule, schedule_names());
@@ -279,17 +285,17 @@ void validate(const RunConfig& config) {
   at_least("valid", config.valid, 0);
   at_least("test", config.test, 0);
   if (config.builtin()) {
-    const auto at_most = [&](const char* option, Index value, std::size_t most) {
+    const auto at_most_builtin = [&](const char* option, Index value, std::size_t most) {
       usage(static_cast<std::size_t>(value) <= most,
             fmt::format("--{}: must be at most {} for the built-in corpus; given {}", option, most, value));
     };
-    at_most("pairs", config.pairs, most_builtin_pairs);
-    at_most("valid", config.valid, most_builtin_held_out);
-    at_most("test", config.test, most_builtin_held_out);
+    at_most_builtin("pairs", config.pairs, most_builtin_pairs);
+    at_most_builtin("valid", config.valid, most_builtin_held_out);
+    at_most_builtin("test", config.test, most_builtin_held_out);
   }
   Segmenter{config.tokenizer};
   at_least("subwords", config.subwords, 0);
-  usage(config.subwords <= 1 << 20, fmt::format("--subwords: must be at most {}; given {}", 1 << 20, config.subwords));
+  at_most("subwords", config.subwords, 1 << 20);
   usage(config.subwords == 0 || config.tokenizer != "spaces",
         "--subwords: must be learnt from plain text; it is tokenised already (tokenizer spaces)");
   at_least("min-count", config.min_count, 1);

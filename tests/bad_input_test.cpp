@@ -45,6 +45,14 @@ TEST_CASE("program: a command line that cannot be meant is a usage error") {
           {{"translate", "x", "--attenton"}, "translate: --attenton is no option"},
           {{"translate", "x", "a", "--attention", ""}, "--attention: must end in .svg (a picture) or .tsv"},
           {{"translate", ""}, "translate: DIR must name a run directory; given an empty name"},
+          {{"evaluate", ""}, "evaluate: DIR must name a run directory; given an empty name"},
+          {{"compare", "", "."}, "compare: A must name a run directory; given an empty name"},
+          {{"compare", ".", ""}, "compare: B must name a run directory; given an empty name"},
+          {{"average", ""}, "average: DIR must name a run directory; given an empty name"},
+          {{"average", "x", "--out", ""}, "--out: must name a directory; given an empty name"},
+          {{"train", "--resume", ""}, "--resume: must name a run directory; given an empty name"},
+          {{"evaluate", "x", "--hypotheses", ""}, "--hypotheses: must name a file; given an empty name"},
+          {{"evaluate", "x", "--alignments", ""}, "--alignments: must name a file; given an empty name"},
           {{"translate", "x", "--beam", "0"}, "--beam: must lie in [1, 65536]; given 0"},
           {{"translate", "x", "--beam", "two"}, "--beam: must be a whole number; given two"},
           {{"translate", "x", "--n-best", "2"}, "--n-best: must lie in [1, --beam]; given 2"},
@@ -72,6 +80,7 @@ TEST_CASE("program: a command line that cannot be meant is a usage error") {
           {{"corpus", "--task", "copy", "--length", "5-4"}, "--length: must be LOW-HIGH with 1 <= LOW <= HIGH"},
           {{"corpus", "--task", "copy", "--difficulty"}, "--difficulty: is of the built-in corpus; --task is given"},
           {{"evaluate", "x", "--by-length", "1-5,"}, "--by-length: must be LOW-HIGH, such as 1-25; given"},
+          {{"evaluate", "x", "--by-length", "1--5"}, "--by-length: must be LOW-HIGH, such as 1-25; given 1--5"},
           {{"evaluate", "x", "--by-length", "5-1"}, "--by-length: must be LOW-HIGH with LOW <= HIGH; given 5-1"},
       },
       2);
@@ -160,7 +169,17 @@ TEST_CASE("program: options of train out of range are usage errors, and nothing 
           {train({"--valid", "-5"}), "--valid: must be at least 0; given -5"},
           {train({"--pairs", "600000"}), "--pairs: must be at most 500000 for the built-in corpus; given 600000"},
           {train({"--valid", "a.tsv"}), "--valid and --test: must be numbers for the built-in corpus"},
+          {train({"--valid", "1", "--valid", "-6"}), "--valid: must be at least 0; given -6"},
+          {train({"--valid", "-5", "--test", "1", "--test", "-6", "--valid", "6"}),
+           "--test: must be at least 0; given -6"},
+          {train({"--valid", ""}), "--valid: must not be empty"},
+          {train({"--valid", "5", "--valid", ""}), "--valid: must not be empty"},
+          {train({"--test", "a.tsv", ""}), "--test: must not be empty"},
           {train({"--data", ""}), "--data: must not be empty"},
+          {train({"--data", "/x\xff.tsv"}), "--data: must have a full path in UTF-8, which the run keeps; byte 3 of "},
+          {train({"--source", "a", "--target", "/\xe9"}), "--target: must have a full path in UTF-8"},
+          {train({"--data", "a", "--valid", "/\xe9"}), "--valid: must have a full path in UTF-8"},
+          {train({"--data", "a", "--test", "/a", "/\xe9"}), "--test: must have a full path in UTF-8"},
           {train({"--source", "a.en"}), "--source and --target: must be given together"},
           {train({"--data", "a.tsv", "--source", "a.en", "--target", "a.fr"}), "--data: cannot be given with --source"},
       },
@@ -231,12 +250,14 @@ TEST_CASE("program: a checkpoint that is cut short or foreign is told by its fil
 
 TEST_CASE("program: a full disk is told, wherever the output goes") {
   const TinyRun run;
-  for (const char* command : {"corpus", "corpus --pairs 3", "--help", "gradcheck tanh"}) {
-    const Outcome outcome = run_shell("exec \"$tapestry\" " + std::string(command) + " > /dev/full");
+  const std::string translate = "translate '" + run.path() + "' a";
+  for (const std::string& command : {std::string("corpus"), std::string("corpus --pairs 3"), std::string("--help"),
+                                     std::string("gradcheck tanh"), translate}) {
+    const Outcome outcome = run_shell("exec \"$tapestry\" " + command + " > /dev/full");
     CAPTURE(command);
     CAPTURE(outcome.error);
-    CHECK(outcome.complained(1));
-    CHECK(outcome.error.find("No space left on device") != std::string::npos);
+    CHECK(outcome.status == 1);
+    CHECK(outcome.error == "tapestry: standard output: must be writable; No space left on device\n");
   }
   std::filesystem::create_symlink("/dev/full", run.file("full.svg"));
   const Outcome picture = run_program({"translate", run.path(), "--attention", run.file("full.svg"), "the cat ."});
@@ -244,11 +265,22 @@ TEST_CASE("program: a full disk is told, wherever the output goes") {
   CHECK(picture.error.find("full.svg: must be writable; No space left on device") != std::string::npos);
 }
 
-TEST_CASE("program: a folder that cannot be written to is told before the work") {
-  const TinyRun run;
-  check_all({{{"evaluate", run.path(), "--hypotheses", run.file("nowhere/out.txt")},
-              "nowhere/out.txt must be in a folder that can be written to"}},
+TEST_CASE("program: a file that cannot be written is told before the work") {
+  const TemporaryDirectory place;
+  std::filesystem::create_directory(place.file("d.svg"));
+  check_all({{{"evaluate", "no-run", "--hypotheses", place.file("nowhere/out.txt")},
+              "nowhere/out.txt must be in a folder that can be written to"},
+             {{"evaluate", "no-run", "--hypotheses", place.path()}, " must be a file; it is a directory"},
+             {{"translate", "no-run", "--attention", place.file("d.svg")}, "d.svg must be a file; it is a directory"}},
             1);
+}
+
+TEST_CASE("program: a working directory that is gone is told in one line") {
+  const TemporaryDirectory place;
+  const Outcome outcome =
+      run_shell("cd '" + place.path() + "' && rmdir \"$PWD\" && exec \"$tapestry\" train --data a.tsv --out b");
+  CHECK(outcome.status == 1);
+  CHECK(outcome.error == "tapestry: a.tsv: must be accessible; No such file or directory\n");
 }
 
 TEST_CASE("program: a reader that leaves ends the program quietly") {
@@ -256,6 +288,12 @@ TEST_CASE("program: a reader that leaves ends the program quietly") {
   CHECK(outcome.status == 0);
   CHECK(count_lines(outcome.out) == 1);
   CHECK(outcome.error.empty());
+}
+
+TEST_CASE("average: a path that its summary could not hold is refused before anything is made") {
+  const TemporaryDirectory place;
+  std::filesystem::create_directory(place.file("n\xff"));
+  check_all({{{"average", place.file("n\xff")}, "average: DIR must have a full path in UTF-8"}}, 2);
 }
 
 TEST_SUITE_END();

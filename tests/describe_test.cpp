@@ -63,6 +63,20 @@ TEST_SUITE("fast") {
     CHECK(run_program({"describe", "--source-words", "4"}).error ==
           "tapestry: --source-words: must lie in [5, 16777216]; given 4\n");
     CHECK(run_program({"describe", "--preset", "huge"}).status == 2);
+    for (const std::string option : {"--batch", "--batch-tokens"}) {
+      const Outcome outcome = run_program({"describe", option, "9223372036854775807"});
+      CHECK(outcome.complained(2));
+      CHECK(outcome.error == "tapestry: " + option + ": must be at most 16777216; given 9223372036854775807\n");
+    }
+    for (const char* pairs : {"-1", "1000000000001"})
+      CHECK(run_program({"describe", "--pairs", pairs}).error ==
+            std::string("tapestry: --pairs: must lie in [0, 1000000000000]; given ") + pairs + "\n");
+  }
+
+  TEST_CASE("describe takes more pairs than the built-in corpus has") {
+    const auto few = described({"multi30k", "--pairs", "29000"}), many = described({"multi30k", "--pairs", "4500000"});
+    CHECK(many["peak_bytes"].get<double>() > few["peak_bytes"].get<double>());
+    CHECK(run_program({"describe", "--pairs", "600000"}).status == 0);
   }
 }
 

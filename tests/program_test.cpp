@@ -74,6 +74,14 @@ TEST_CASE("translate: a very long sentence is cut with a warning, and bytes that
   CHECK(run_program({"translate", run.path(), "a", "\xff"}).error.find("sentence 2: ") != std::string::npos);
 }
 
+TEST_CASE("train: warns in the same words as translate") {
+  const TemporaryDirectory place;
+  const Outcome outcome = run_program({"train", "--pairs", "20", "--valid", "0", "--test", "0", "--embed", "4",
+                                       "--hidden", "4", "--lr", "0.5", "--updates", "1", "--out", place.file("run")});
+  CHECK(outcome.status == 0);
+  CHECK(outcome.out.find("\ntapestry: warning: the rate reaches 0.5 at update ") != std::string::npos);
+}
+
 TEST_CASE("translate: attention as a picture and as numbers") {
   const TinyRun run;
   const std::string svg = run.file("a.svg"), tsv = run.file("a.tsv");

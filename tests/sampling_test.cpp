@@ -51,6 +51,12 @@ TEST_SUITE("fast") {
       }
   }
 
+  TEST_CASE("sampling: the smallest temperature draws the most probable token") {
+    const Tensor logits = Tensor::from({0.3, -1, 2, 1.2, 0.3}, {1, 5}, DType::f64);
+    for (const Index top_k : {0, 3})
+      for (std::uint64_t i = 0; i < 20; ++i) CHECK(draw(logits, 0, {2.3e-308, top_k, 7, 0}, i, 2) == 2);
+  }
+
   TEST_CASE("sampling: whole translations come with their probability") {
     const ScriptedModel model(
         {{bos, {{a, 0.6}, {b, 0.4}}}, {a, {{a, 0.5}, {b, 0.1}, {eos, 0.4}}}, {b, {{a, 0.2}, {b, 0.1}, {eos, 0.7}}}});

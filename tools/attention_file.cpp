@@ -12,7 +12,7 @@ namespace tapestry {
 AttentionFile::AttentionFile(const std::string& path) : path_(path), picture_(path.ends_with(".svg")) {
   if (!picture_ && !path.ends_with(".tsv"))
     throw UsageError(fmt::format("--attention: must end in .svg (a picture) or .tsv (numbers); given {}", path));
-  require_writable_folder("--attention", path);
+  require_writable_file("--attention", path);
 }
 
 void AttentionFile::add(const TranslatedSentence& sentence) {

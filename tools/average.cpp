@@ -4,6 +4,7 @@
 
 #include <filesystem>
 #include <nlohmann/json.hpp>
+#include <optional>
 
 #include "core/files.h"
 #include "models/checkpoint.h"
@@ -17,7 +18,8 @@ namespace tapestry {
 namespace {
 
 struct AverageOptions {
-  std::string directory, out;
+  std::string directory;
+  std::optional<std::string> out;
   Index last = 10;
   bool force = false;
 };
@@ -59,35 +61,35 @@ void average(const ParameterStore& store, const Checkpoints& checkpoints, const 
 
 void save_summary(const ParameterStore& store, const std::string& run, const std::vector<Index>& epochs,
                   const std::string& directory) {
-  const nlohmann::json summary{{"averaged_run", std::filesystem::canonical(run).string()},
+  const nlohmann::json summary{{"averaged_run", run},
                                {"averaged_epochs", epochs},
                                {"parameters", store.elements()},
                                {"version", TAPESTRY_VERSION}};
   write_atomically(directory + "/summary.json", summary.dump(2) + "\n");
 }
 
-void run_average(AverageOptions options) {
+void run_average(const AverageOptions& options) {
   if (options.last < 1) throw UsageError(fmt::format("--last: must be at least 1; given {}", options.last));
-  namespace fs = std::filesystem;
-  if (options.out.empty()) {
-    std::error_code error;
-    const fs::path path = fs::canonical(options.directory, error);
-    require(!error, "{}: must be a run directory; {}", options.directory, error.message());
-    options.out = path.string() + "-averaged";
-  }
-  if (writes_over(options.out, options.directory))
-    throw UsageError(fmt::format("--out: must not be the training that is averaged; given {}", options.out));
+  require_named("average: DIR must name a run directory", options.directory);
+  if (options.out) require_named("--out: must name a directory", *options.out);
+  std::error_code error;
+  const std::string path = std::filesystem::canonical(options.directory, error).string();
+  require(!error, "{}: must be a run directory; {}", options.directory, error.message());
+  require_utf8_path("average: DIR", path);
+  const std::string out = options.out.value_or(path + "-averaged");
+  if (writes_over(out, options.directory))
+    throw UsageError(fmt::format("--out: must not be the training that is averaged; given {}", out));
   const Run run = load_run(options.directory);
   const Checkpoints checkpoints(options.directory, run.config.keep);
   const std::vector<Index> epochs = last_epochs(checkpoints, options);
   average(*run.store, checkpoints, epochs);
-  RunDirectory directory(options.out, options.force);
+  RunDirectory directory(out, options.force);
   save_run(run, directory.path());
   save_parameters(*run.store, directory.path() + "/model.safetensors");
-  save_summary(*run.store, options.directory, epochs, directory.path());
+  save_summary(*run.store, path, epochs, directory.path());
   directory.finish();
   fmt::print("the mean of {}, epochs {} to {}: {}\n", counted(options.last, "checkpoint"), epochs.front(),
-             epochs.back(), options.out);
+             epochs.back(), out);
 }
 
 }  // namespace

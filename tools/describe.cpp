@@ -5,6 +5,7 @@
 
 #include <cmath>
 #include <nlohmann/json.hpp>
+#include <utility>
 
 #include "models/model_cost.h"
 #include "tools/commands.h"
@@ -26,6 +27,8 @@ struct DescribeOptions {
 // A mean sentence has so much of the longest one, in the built-in corpus and in Multi30k.
 constexpr double mean_share = 0.6;
 
+constexpr Index most_pairs = 1'000'000'000'000;  // their tokens can still be counted
+
 struct Description {
   RunConfig config;
   ModelShape shape;
@@ -35,7 +38,11 @@ struct Description {
 
   explicit Description(const DescribeOptions& options) : config(tapestry::preset(options.preset)) {
     options.config.apply(config);
+    // Of whatever text, not of the built-in corpus and its bounds.
+    const Index pairs = std::exchange(config.pairs, 0);
     validate(config);
+    if (pairs < 0 || pairs > most_pairs)
+      throw UsageError(fmt::format("--pairs: must lie in [0, {}]; given {}", most_pairs, pairs));
     for (const auto& [option, value] :
          {std::pair("--source-words", options.source_words), std::pair("--target-words", options.target_words)})
       if (value < 5 || value > 1 << 24)
@@ -46,9 +53,9 @@ struct Description {
     shape = config.shape(options.source_words, config.one_vocabulary() ? options.source_words : options.target_words);
     make_model(shape, Scope(store));
     const Index sentences = config.batch_tokens > 0 ? std::max<Index>(config.batch_tokens / tokens, 1) : config.batch;
-    const ShardSize shard{(sentences + config.shards - 1) / config.shards, tokens, tokens};
+    const ShardSize shard{(sentences - 1) / config.shards + 1, tokens, tokens};
     size = {shard, config.shards, config.bucket,
-            2 * mean_share * static_cast<double>(tokens) * static_cast<double>(config.pairs)};
+            2 * mean_share * static_cast<double>(tokens) * static_cast<double>(pairs)};
     operations = operations_per_token(shape, store, shard);
     peak_bytes = predicted_peak_bytes(shape, store, size);
   }

@@ -142,8 +142,10 @@ std::string describe(const Evaluation& result, const DecodingOptions& decoding,
 }
 
 void evaluate(const EvaluateOptions& given) {
+  require_named("evaluate: DIR must name a run directory", given.directory);
   EvaluationOptions options{given.decoding.options(), {}};
-  if (given.hypotheses) require_writable_folder("--hypotheses", *given.hypotheses);
+  if (given.hypotheses) require_writable_file("--hypotheses", *given.hypotheses);
+  if (given.alignments) require_named("--alignments: must name a file", *given.alignments);
   std::vector<LengthScore> lengths;
   if (given.by_length) lengths = parse_lengths(*given.by_length);
   const Run run = load_run(given.directory);

@@ -7,7 +7,9 @@
 #include <csignal>
 #include <cstdio>
 #include <cstring>
+#include <filesystem>
 #include <new>
+#include <system_error>
 
 #include "core/denormals.h"
 #include "core/error.h"
@@ -25,10 +27,15 @@ int complain(std::string message, int status) {
   return status;
 }
 
+int complain_of_output(const std::string& reason) {
+  return complain("standard output: must be writable; " + reason, failure);
+}
+
 /// What was printed may still wait in the buffer, and the disk behind it may be full.
 int flush_output() {
-  if (std::fflush(stdout) == 0 && !std::ferror(stdout)) return 0;
-  return complain(fmt::format("standard output: must be writable; {}", std::strerror(errno)), failure);
+  if (std::fflush(stdout) != 0) return complain_of_output(std::strerror(errno));
+  if (std::ferror(stdout)) return complain_of_output("an earlier write failed");  // errno is another's by now
+  return 0;
 }
 
 int run(int argc, char** argv) {
@@ -60,6 +67,10 @@ int run(int argc, char** argv) {
     return complain(error.what(), usage);
   } catch (const std::bad_alloc&) {
     return complain("memory: there is not enough of it for this", failure);
+  } catch (const std::filesystem::filesystem_error& error) {
+    return complain(fmt::format("{}: must be accessible; {}", error.path1().string(), error.code().message()), failure);
+  } catch (const std::system_error& error) {  // of printing, and of little else
+    return std::ferror(stdout) ? complain_of_output(error.code().message()) : complain(error.what(), failure);
   } catch (const std::exception& error) {
     std::fflush(stdout);
     return complain(error.what(), failure);

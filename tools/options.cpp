@@ -8,6 +8,8 @@
 #include <filesystem>
 #include <thread>
 
+#include "models/utf8.h"
+
 namespace tapestry {
 namespace {
 
@@ -20,7 +22,7 @@ bool looks_like_number(std::string_view text) {
 
 std::pair<Index, Index> parse_range(std::string_view option, std::string_view text) {
   const std::size_t dash = text.find('-');
-  if (dash == std::string_view::npos || dash == 0)
+  if (dash == std::string_view::npos || dash == 0 || text.substr(dash + 1).starts_with('-'))
     throw UsageError(fmt::format("{}: must be LOW-HIGH, such as 1-25; given {}", option, text));
   return {parse_number<Index>(option, text.substr(0, dash)), parse_number<Index>(option, text.substr(dash + 1))};
 }
@@ -38,7 +40,21 @@ void add_threads(CLI::App& command, int& threads) {
       ->type_name("N");
 }
 
-void require_writable_folder(const char* option, const std::string& path) {
+void require_named(const char* demand, const std::string& name) {
+  if (name.empty()) throw UsageError(fmt::format("{}; given an empty name", demand));
+}
+
+void require_utf8_path(const char* option, const std::string& path) {
+  const std::size_t bad = first_malformed(path);
+  if (bad != std::string::npos)
+    throw UsageError(fmt::format("{} must have a full path in UTF-8, which the run keeps; byte {} of it is 0x{:02x}",
+                                 option, bad + 1, static_cast<unsigned char>(path[bad])));
+}
+
+void require_writable_file(const char* option, const std::string& path) {
+  if (path.empty()) throw UsageError(fmt::format("{}: must name a file; given an empty name", option));
+  std::error_code ignored;
+  require(!std::filesystem::is_directory(path, ignored), "{}: {} must be a file; it is a directory", option, path);
   const auto folder = std::filesystem::absolute(path).parent_path();
   require(std::filesystem::is_directory(folder) && ::access(folder.c_str(), W_OK) == 0,
           "{}: {} must be in a folder that can be written to", option, path);
@@ -69,7 +85,9 @@ void ConfigOptions::flag(const std::string& option, bool RunConfig::*field, cons
 
 void ConfigOptions::part(const std::string& option, Index RunConfig::*number,
                          std::vector<std::string> RunConfig::*files, const std::string& description) {
-  const auto read = [this, option, number, files](const std::vector<std::string>& values) {
+  const auto read = [this, option, number, files](const std::vector<std::string>& all) {
+    if (all.front().empty() || all.back().empty()) throw UsageError(option + ": must not be empty");
+    const std::vector<std::string> values(std::find(all.rbegin(), all.rend(), "").base(), all.end());
     const bool drawn = values.size() == 1 && looks_like_number(values[0]);
     const Index count = drawn ? parse_number<Index>(option, values[0]) : 0;
     const std::vector<std::string> names = drawn ? std::vector<std::string>() : values;
@@ -78,11 +96,13 @@ void ConfigOptions::part(const std::string& option, Index RunConfig::*number,
       config.*files = names;
     });
   };
-  command_.add_option_function<std::vector<std::string>>(option, read, description)
-      ->type_name("N|FILE...")
-      ->group(group_)
-      ->expected(1, 2)
-      ->allow_extra_args(false);
+  CLI::Option* const added = command_.add_option_function<std::vector<std::string>>(option, read, description)
+                                 ->type_name("N|FILE...")
+                                 ->group(group_)
+                                 ->expected(1, 2)
+                                 ->allow_extra_args(false)
+                                 ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+  added->inject_separator();  // an empty value before those of an option given again: the last ones win
 }
 
 void add_text_options(ConfigOptions& options) {

@@ -46,9 +46,17 @@ CLI::Option* add_number(CLI::App& command, const std::string& option, T& value, 
 /// --threads. `threads` becomes the number of cores first. Errors (UsageError): outside [1, 1024].
 void add_threads(CLI::App& command, int& threads);
 
-/// Errors: `--attention: x/y.svg must be in a folder that can be written to`. For files written at the end of long
-/// work.
-void require_writable_folder(const char* option, const std::string& path);
+/// Errors (UsageError): `evaluate: DIR must name a run directory; given an empty name`, of which `demand` is all before
+/// the semicolon.
+void require_named(const char* demand, const std::string& name);
+
+/// Errors (UsageError): `--data: must have a full path in UTF-8, ...`, of which `option` is "--data:". For paths that a
+/// run keeps in its JSON files.
+void require_utf8_path(const char* option, const std::string& path);
+
+/// Errors: `--attention: x/y.svg must be in a folder that can be written to`, or it is a directory itself; UsageError
+/// if it is empty. For files written at the end of long work.
+void require_writable_file(const char* option, const std::string& path);
 
 /// --json.
 void add_json(CLI::App& command, bool& json);

@@ -85,7 +85,7 @@ void ProgressDisplay::reported(const TrainingProgress& progress, const std::opti
 }
 
 void ProgressDisplay::warned(const std::string& message) {
-  print_above("warning: " + message + "\n");
+  print_above("tapestry: warning: " + message + "\n");
 }
 
 void ProgressDisplay::print_above(const std::string& lines) {

@@ -88,12 +88,15 @@ RunConfig base_config(const TrainOptions& options) {
 RunConfig configure(const TrainOptions& options, RunConfig config) {
   options.config.apply(config);
   // The run must find its text again from wherever `evaluate` is called.
-  const auto absolute = [](std::string& path) {
+  const auto keep = [](const char* option, std::string& path) {
     if (!path.empty()) path = std::filesystem::absolute(path).lexically_normal().string();
+    require_utf8_path(option, path);
   };
-  for (std::string* path : {&config.data, &config.source, &config.target}) absolute(*path);
-  for (auto* paths : {&config.valid_files, &config.test_files})
-    for (std::string& path : *paths) absolute(path);
+  keep("--data:", config.data);
+  keep("--source:", config.source);
+  keep("--target:", config.target);
+  for (std::string& path : config.valid_files) keep("--valid:", path);
+  for (std::string& path : config.test_files) keep("--test:", path);
   validate(config);  // before a file is read
   if (!options.resumes() && !options.config.given("--tokenizer")) {
     config.tokenizer = suitable_tokenizer(config);
@@ -168,7 +171,10 @@ void check(const TrainOptions& options) {
     if (!holds) throw UsageError(message);
   };
   usage(options.config.given("--out") || options.resumes(), "--out is required, or --resume");
-  usage(options.resumes() || !options.out.empty(), "--out: must name a directory; given an empty name");
+  if (options.resumes())
+    require_named("--resume: must name a run directory", options.resume);
+  else
+    require_named("--out: must name a directory", options.out);
   usage(!options.resumes() || (options.out.empty() && options.preset.empty() && !options.force),
         "--resume: cannot be given with --out, --preset or --force");
   if (options.stop_after < 0)

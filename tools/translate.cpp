@@ -3,9 +3,11 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <cstdio>
 #include <iostream>
 #include <optional>
+#include <system_error>
 
 #include "models/evaluate.h"
 #include "tools/attention_file.h"
@@ -68,7 +70,8 @@ class Translator {
       for (std::size_t rank = 0; rank < translations.size(); ++rank) print(translations[rank], rank + 1);
       if (attention_) attention_->add(translations.front());
     }
-    std::fflush(stdout);
+    // Told while errno is still that of the write; and what cannot be printed need not be translated.
+    if (std::fflush(stdout) != 0) throw std::system_error(errno, std::generic_category(), "standard output");
   }
 
  private:
@@ -114,7 +117,7 @@ void translate_input(Translator& translator) {
 }
 
 void run_translate(const TranslateOptions& options) {
-  if (options.directory.empty()) throw UsageError("translate: DIR must name a run directory; given an empty name");
+  require_named("translate: DIR must name a run directory", options.directory);
   std::optional<AttentionFile> attention;
   if (options.attention) attention.emplace(*options.attention);
   Translator translator(options);
