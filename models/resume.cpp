@@ -5,8 +5,6 @@
 #include <map>
 #include <nlohmann/json.hpp>
 
-#include "core/files.h"
-
 namespace tapestry {
 namespace {
 
@@ -67,21 +65,6 @@ Fingerprint fingerprint(const Corpus& corpus) {
   return result;
 }
 
-std::optional<Report> last_report(const std::string& directory) {
-  const std::string path = directory + "/metrics.jsonl";
-  if (!std::filesystem::exists(path)) return std::nullopt;
-  std::string line = read_file(path);
-  while (line.ends_with('\n')) line.pop_back();
-  line = line.substr(line.rfind('\n') + 1);
-  if (line.empty()) return std::nullopt;
-  try {
-    const nlohmann::json json = nlohmann::json::parse(line);
-    return Report{json.at("epoch").get<Index>(), json.at("updates").get<Index>()};
-  } catch (const nlohmann::json::exception& error) {
-    fail(fmt::format("{}: its last line must be a report; {}", path, error.what()));
-  }
-}
-
 Run resumable_run(const std::string& directory, const RunConfig& config, const RunData& data) {
   const std::filesystem::path path(directory);
   const auto state = Checkpoints(directory, config.keep).newest();
@@ -92,10 +75,6 @@ Run resumable_run(const std::string& directory, const RunConfig& config, const R
     require_same_text(directory, "training", state->train_text, data.train);
     require_same_text(directory, "validation", state->valid_text, data.valid);
   }
-  // The first checkpoint may have been under way when the first epoch was reported, but not when the second was.
-  if (const auto report = last_report(directory))
-    require(state || report->epoch < 2,
-            "{}: must hold a checkpoint to go on from; it reported {} epochs and holds none", directory, report->epoch);
   auto [source, target] = vocabularies(config, data);
   require_same_vocabulary((path / "source.vocab").string(), source);
   require_same_vocabulary((path / "target.vocab").string(), target);

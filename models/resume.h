@@ -1,8 +1,6 @@
 #pragma once
 // What must be as it was for a training to go on.
 
-#include <optional>
-
 #include "models/checkpoint.h"
 #include "models/run.h"
 #include "models/run_data.h"
@@ -16,16 +14,9 @@ void require_same_training(const RunConfig& run, const RunConfig& asked);
 
 Fingerprint fingerprint(const Corpus& corpus);
 
-/// How far a run has come, by the last line of its metrics.jsonl.
-struct Report {
-  Index epoch, updates;
-};
-/// None where there is no line. Errors: the line is no report.
-std::optional<Report> last_report(const std::string& directory);
-
 /// The run in `directory`, with fresh parameters, to be trained on by a configuration that `require_same_training`
 /// accepts. Without a checkpoint that begins anew, as after a kill before the first one. Errors: the run has no
-/// checkpoint, but an end (summary.json) or a history; its text or its vocabularies are not those of `data`, or its
+/// checkpoint, but an end (summary.json); its text or its vocabularies are not those of `data`, or its
 /// checkpoint is of another training; the message says what differs.
 Run resumable_run(const std::string& directory, const RunConfig& config, const RunData& data);
 

@@ -57,13 +57,28 @@ class Warnings {
 };
 
 // The first `lines` lines of a file; fewer if it has not so many.
-std::string first_lines(const std::string& path, Index lines) {
-  if (!std::filesystem::exists(path)) return "";
-  const std::string text = read_file(path);
+std::string first_lines(const std::string& text, Index lines) {
   std::size_t end = 0;
   for (Index line = 0; line < lines && end < text.size(); ++line)
     end = std::min(text.find('\n', end), text.size() - 1) + 1;
   return text.substr(0, end);
+}
+
+// How far a run has come, by a line of its metrics.jsonl.
+struct Report {
+  Index epoch = 0, updates = 0;
+};
+
+// The last one of the text of the file; of no lines, one of no updates.
+Report last_report(const std::string& path, const std::string& text) {
+  if (text.empty()) return {};
+  const std::size_t begin = text.size() < 2 ? 0 : text.rfind('\n', text.size() - 2) + 1;
+  try {
+    const nlohmann::json line = nlohmann::json::parse(text.substr(begin));
+    return {line.at("epoch").get<Index>(), line.at("updates").get<Index>()};
+  } catch (const nlohmann::json::exception& error) {
+    fail(fmt::format("{}: its last line must be a report; {}", path, error.what()));
+  }
 }
 
 // One training run on its way through the updates.
@@ -90,13 +105,14 @@ class Loop {
 
   // Takes up the newest checkpoint; without one, begins anew.
   void resume() {
+    const std::string reports = std::filesystem::exists(metrics_path()) ? read_file(metrics_path()) : "";
+    const Report reached = last_report(metrics_path(), reports);
     // Between the checkpoint and the kill the best model may have been written anew; only updates that come again may
     // have made it.
-    if (const auto report = last_report(directory_); report && plan_.updates < report->updates)
+    if (plan_.updates < reached.updates)
       throw UsageError(
-          fmt::format("--epochs, --updates: must not end before update {}, which the run has reached; "
-                      "given {}",
-                      report->updates, plan_.updates));
+          fmt::format("--epochs, --updates: must not end before update {}, which the run has reached; given {}",
+                      reached.updates, plan_.updates));
     checkpoints_.tidy();
     if (auto state = checkpoints_.restore_newest(*run_.store, optimizer_)) {
       state_ = std::move(*state);
@@ -106,8 +122,12 @@ class Loop {
               "{}: must stand where its training can; it is at update {} with {} epochs and {} batches", directory_,
               state_.update, state_.epoch, state_.batch);
       state_.config = run_.config;
+    } else {
+      // The first checkpoint may have been under way when the first epoch was reported, but not when the second was.
+      require(reached.epoch < 2, "{}: must hold a checkpoint to go on from; it reported {} epochs and holds none",
+              directory_, reached.epoch);
     }
-    metrics_ = first_lines(metrics_path(), state_.metrics);
+    metrics_ = first_lines(reports, state_.metrics);
     write_atomically(metrics_path(), metrics_);
   }
 
