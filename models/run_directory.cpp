@@ -71,6 +71,16 @@ bool is_replaceable(const Contents& contents) {
          (contents.others.empty() && std::none_of(contents.of_run.begin(), contents.of_run.end(), is_config));
 }
 
+// What is not a run's moves into the new run, and cannot where that has a file of its own.
+void require_free_names(const std::string& directory, const std::vector<fs::path>& others) {
+  for (const fs::path& other : others) {
+    const std::string name = other.filename().string();
+    if (name == "checkpoints" || is_run_file(name))
+      throw UsageError(
+          fmt::format("--out: {} must leave the names of a run's files free; {} is not of a run", directory, name));
+  }
+}
+
 void remove_all(const std::vector<fs::path>& paths) {
   for (const fs::path& path : paths) remove_tree(path.string());
 }
@@ -90,10 +100,12 @@ RunDirectory::RunDirectory(const std::string& directory, bool force) {
     if (!force && !contents.of_run.empty())
       throw UsageError(fmt::format("--out: {} holds {} run; give another directory, or --force to replace it",
                                    directory, contents.run ? "a" : "the rest of an unfinished"));
-    if (contents.run)
+    if (contents.run) {
+      require_free_names(directory, contents.others);
       stage();
-    else
+    } else {
       remove_all(contents.of_run);
+    }
   } catch (...) {
     unlock();
     throw;
@@ -143,20 +155,15 @@ void RunDirectory::unlock() {
 }
 
 void RunDirectory::stage() {
-  for (const fs::path& other : contents_of(directory_).others) {
-    const std::string name = other.filename().string();
-    if (name == "checkpoints" || is_run_file(name))
-      throw UsageError(
-          fmt::format("--out: {} must leave the names of a run's files free; {} is not of a run", directory_, name));
-  }
   path_ = directory_ + ".new";
   make_directory(path_);
   lock(path_);
   const Contents contents = contents_of(path_);
   const fs::path note = fs::path(path_) / replaces;
-  const auto is_ours = [&](const fs::path& file) { return file == note || is_partial(file.filename().string()); };
+  // Before it is written there may be its temporary file.
+  const auto is_begun = [](const fs::path& file) { return is_partial(file.filename().string()); };
   const bool ours = fs::exists(note) ? read_file(note.string()) == directory_
-                                     : std::all_of(contents.of_run.begin(), contents.of_run.end(), is_ours);
+                                     : std::all_of(contents.of_run.begin(), contents.of_run.end(), is_begun);
   if (!contents.others.empty() || !ours)
     throw UsageError(fmt::format("{}: must be free for the new run; it holds other files", path_));
   write_atomically(note.string(), directory_);
