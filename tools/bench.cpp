@@ -1,11 +1,11 @@
 // tapestry bench: time and memory of a training step beside the floor under it, and the speed of decoding.
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <cmath>
 #include <nlohmann/json.hpp>
 
-#include "core/random.h"
 #include "models/trainer.h"
 #include "models/training_step.h"
 #include "tools/apart.h"
@@ -15,6 +15,7 @@
 #include "tools/mean_seconds.h"
 #include "tools/median.h"
 #include "tools/options.h"
+#include "tools/random_sentence.h"
 #include "tools/table.h"
 
 namespace tapestry {
@@ -29,6 +30,7 @@ struct BenchCommand {
 };
 
 constexpr double seconds_each = 0.5;
+constexpr const char* decoding_name = "decode";
 
 // The recipe of a preset on a batch that is always the same size.
 struct BenchModel {
@@ -53,16 +55,10 @@ BenchModel bench_model(const std::string& name) {
 std::vector<Example> random_examples(const BenchModel& model) {
   const RunConfig& config = model.config;
   core::Random random(1);
-  const auto sentence = [&](Index vocabulary) {
-    std::vector<std::int32_t> ids;
-    for (Index t = 1; t < config.length; ++t)
-      ids.push_back(static_cast<std::int32_t>(4 + random.below(vocabulary - 4)));
-    ids.push_back(Vocabulary::eos);
-    return ids;
-  };
   std::vector<Example> examples;
   for (Index b = 0; b < config.batch; ++b)
-    examples.push_back({sentence(model.source_vocabulary), sentence(model.target_vocabulary)});
+    examples.push_back({random_sentence(random, model.source_vocabulary, config.length),
+                        random_sentence(random, model.target_vocabulary, config.length)});
   return examples;
 }
 
@@ -139,7 +135,7 @@ nlohmann::json to_json(const BenchRow& row) {
 }
 
 nlohmann::json to_json(const DecodeRow& row) {
-  return {{"name", "decode"},
+  return {{"name", decoding_name},
           {"decoder", row.decoder},
           {"threads", row.threads},
           {"sentences_per_second", row.sentences_per_second}};
@@ -166,18 +162,23 @@ void print(const std::vector<DecodeRow>& rows, int repetitions) {
              format_table(table, "lrr"), repetitions);
 }
 
+std::vector<std::string> bench_names() {
+  std::vector<std::string> names = floor_names();
+  names.push_back(decoding_name);
+  return names;
+}
+
 void run_bench(const BenchCommand& options) {
   std::vector<std::pair<int, Index>> setups{{1, 1}, {2, 2}};
   if (options.threads > 0 || options.shards > 0) {
     const Index shards = options.shards > 0 ? options.shards : options.threads;
     setups = {{options.threads > 0 ? options.threads : static_cast<int>(std::min<Index>(shards, 2)), shards}};
   }
-  for (const std::string& name : options.names)
-    if (name != "decode") floor_products(name);  // refuse an unknown one before measuring
+  for (const std::string& name : options.names) require_one_of("bench", name, bench_names());  // before measuring
   std::vector<BenchRow> steps;
   std::vector<DecodeRow> decoding;
   for (const std::string& name : options.names) {
-    if (name == "decode") {
+    if (name == decoding_name) {
       std::vector<int> threads;
       for (const auto& setup : setups) threads.push_back(setup.first);
       decoding = bench_decode(threads, options.repetitions);
@@ -203,9 +204,8 @@ void add_bench(CLI::App& program) {
       "bench", "Time a training step beside its floor, the step's matrix products alone on one thread; or decoding.");
   const auto options = std::make_shared<BenchCommand>();
   command
-      .add_option(
-          "name", options->names,
-          "Steps of d2l-bahdanau, d2l-transformer, transformer-tiny, transformer-base; decode (default: d2l-bahdanau)")
+      .add_option("name", options->names,
+                  fmt::format("Steps, or decoding: {} (default: d2l-bahdanau)", fmt::join(bench_names(), ", ")))
       ->type_name("NAME");
   const auto positive = [](const char* option, Index value) {
     if (value < 1 || value > 1024) throw UsageError(fmt::format("{}: must lie in [1, 1024]; given {}", option, value));

@@ -1,13 +1,12 @@
 #include "tools/bench_decode.h"
 
-#include "core/random.h"
 #include "models/decoding.h"
 #include "models/run_config.h"
 #include "models/uncached.h"
-#include "models/vocabulary.h"
 #include "tools/apart.h"
 #include "tools/mean_seconds.h"
 #include "tools/median.h"
+#include "tools/random_sentence.h"
 
 namespace tapestry {
 namespace {
@@ -28,10 +27,7 @@ double sentences_per_second(const Decoder& decoder, int threads) {
 
   core::Random random(1);
   std::vector<TokenIds> sources(sentences);
-  for (TokenIds& source : sources) {
-    for (Index t = 1; t < source_tokens; ++t) source.push_back(static_cast<std::int32_t>(4 + random.below(words - 4)));
-    source.push_back(Vocabulary::eos);
-  }
+  for (TokenIds& source : sources) source = random_sentence(random, words, source_tokens);
   DecodingOptions options;
   options.beam = decoder.beam;
   options.limit = steps;

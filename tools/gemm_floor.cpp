@@ -92,14 +92,18 @@ CBLAS_TRANSPOSE flag(bool transposed) {
 
 }  // namespace
 
+const std::vector<std::string>& floor_names() {
+  static const std::vector<std::string> names{"d2l-bahdanau", "d2l-transformer", "transformer-tiny",
+                                              "transformer-base"};
+  return names;
+}
+
 std::vector<Product> floor_products(const std::string& benchmark) {
+  require_one_of("bench", benchmark, floor_names());
   if (benchmark == "d2l-bahdanau") return bahdanau();
   if (benchmark == "d2l-transformer") return transformer({32, 64, 4, 2, 201, 64, 10});
   if (benchmark == "transformer-tiny") return transformer({128, 256, 4, 4, 10000, 128, 16});
-  if (benchmark == "transformer-base") return transformer({512, 2048, 8, 6, 10000, 32, 32});
-  throw UsageError(fmt::format(
-      "bench: must be one of d2l-bahdanau, d2l-transformer, transformer-tiny, transformer-base, decode; given {}",
-      benchmark));
+  return transformer({512, 2048, 8, 6, 10000, 32, 32});
 }
 
 double floating_point_operations(const std::vector<Product>& products) {

@@ -6,7 +6,7 @@
 
 namespace tapestry {
 
-/// The middle one of the values, of an even number the upper of the two. Errors: none; there must be a value.
+/// The middle one of the values, of an even number the upper of the two. There must be one.
 inline double median(std::vector<double> values) {
   std::sort(values.begin(), values.end());
   return values[values.size() / 2];
