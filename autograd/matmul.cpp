@@ -49,6 +49,7 @@ struct LinearRows {
   Tensor x;             // [N,in]
   Tensor weight, bias;  // [out,in], [out]
   RowRange range;       // which rows of the parameters these are
+  Shape x_shape;
 
   LinearRows(const char* op, const Var& x_, const Var& weight_, const Var& bias_, RowRange rows) : range(rows) {
     require(weight_ && weight_.rank() == 2 && x_ && x_.rank() > 0 && x_.size(-1) == weight_.size(1),
@@ -59,21 +60,20 @@ struct LinearRows {
     require(0 <= range.begin && range.begin < range.end && range.end <= weight_.size(0),
             "{}: rows of the weight must be some of {}; given {} to {}", op, weight_.size(0), range.begin, range.end);
     const Index in = weight_.size(1);
+    x_shape = x_.shape();
     x = x_.value().reshape({in > 0 ? x_.value().numel() / in : x_.value().numel(), in});
     weight = part(weight_.value());
     if (bias_) bias = part(bias_.value());
   }
   Tensor part(const Tensor& parameter) const { return parameter.rows(range.begin, range.end); }
 
-  Tensor forward() const {
-    const Index rows = x.size(0), out = weight.size(0);
-    const Tensor y = bias ? core::broadcast_to("linear", bias, {rows, out}) : Tensor::zeros({rows, out}, x.dtype());
-    core::add_product(y, x, Transpose::no, weight, Transpose::yes);
-    return y;
-  }
+  Tensor forward() const { return core::linear(x, weight, bias); }
   void backward(const Tensor& g, Grads& dx) const {  // g [N,out]
-    if (dx.wants(0))
+    if (dx.untouched(0)) {
+      dx.add(0, core::matmul(g, Transpose::no, weight, Transpose::no).reshape(x_shape));
+    } else if (dx.wants(0)) {
       core::add_product(dx.into(0).reshape({g.size(0), weight.size(1)}), g, Transpose::no, weight, Transpose::no);
+    }
     if (dx.wants(1)) core::add_product(part(dx.into(1)), g, Transpose::yes, x, Transpose::no);
     if (dx.wants(2)) core::add_column_sums(part(dx.into(2)), g);
   }

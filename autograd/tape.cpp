@@ -170,13 +170,17 @@ std::vector<Var> Recorder::append(const char* op, std::span<const Tensor> output
 // Where an op's gradient by one input goes: the slot, or a tensor of its own while an observer looks on.
 struct Grads::Destination {
   Slot* slot = nullptr;  // none: nobody wants it
-  Tensor apart;
-  bool watched = false;
-  Tensor& gradient() { return watched ? apart : slot->gradient; }
+  Tensor own;
+  bool apart = false;
+  Tensor& gradient() { return apart ? own : slot->gradient; }
 };
 
 bool Grads::wants(std::size_t i) const {
   return destinations_[i].slot != nullptr;
+}
+
+bool Grads::untouched(std::size_t i) const {
+  return wants(i) && !destinations_[i].gradient();
 }
 
 void Grads::add(std::size_t i, Tensor g) {
@@ -245,6 +249,7 @@ void Tape::seed(const Var& output, const Tensor& cotangent) {
 
 void Tape::walk() {
   Observer* const observer = Observer::current();
+  const bool apart = observer != nullptr && observer->wants_contributions();
   std::vector<Grads::Destination> destinations;
   std::vector<Tensor> cotangents, contributions;
   for (Index number = entries() - 1; number >= 0; --number) {
@@ -260,19 +265,18 @@ void Tape::walk() {
       destinations.clear();
       for (std::uint32_t i = 0; i < entry.inputs; ++i) {
         const std::int32_t slot = storage_->input_slots[entry.first_input + i];
-        destinations.push_back(
-            {slot < 0 ? nullptr : &storage_->slots[static_cast<std::size_t>(slot)], {}, observer != nullptr});
+        destinations.push_back({slot < 0 ? nullptr : &storage_->slots[static_cast<std::size_t>(slot)], {}, apart});
       }
       if (observer != nullptr) observer->walking(number, entry.op);
       Grads grads(entry.op, destinations);
       entry.invoke(entry.closure, cotangents, grads);
       if (observer != nullptr) {
         contributions.clear();
-        for (auto& destination : destinations) contributions.push_back(destination.apart);
+        for (auto& destination : destinations) contributions.push_back(std::exchange(destination.own, Tensor()));
         observer->walked(number, entry.op, contributions);
-        for (auto& destination : destinations) destination.watched = false;
+        for (auto& destination : destinations) destination.apart = false;
         for (std::size_t i = 0; i < destinations.size(); ++i)
-          if (contributions[i]) grads.add(i, contributions[i]);
+          if (contributions[i]) grads.add(i, std::move(contributions[i]));
       }
     }
     // Freed as the walk passes: peak memory falls while gradients appear.

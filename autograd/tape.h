@@ -29,6 +29,8 @@ class Grads {
  public:
   /// Whether anybody needs the gradient of input i. Asking saves work; not asking is never wrong.
   bool wants(std::size_t i) const;
+  /// Whether somebody needs it and nothing was added yet: then a first `add` saves what `into` has to clear.
+  bool untouched(std::size_t i) const;
   /// Adds `g`, of exactly the input's shape. Keeps the memory of `g` only if nobody else shares it, so that what a
   /// neighbour still reads is never written. Errors: another shape or dtype.
   void add(std::size_t i, Tensor g);

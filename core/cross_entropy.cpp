@@ -4,7 +4,7 @@
 #include <cmath>
 #include <vector>
 
-#include "core/gemm.h"
+#include "core/matmul.h"
 #include "core/reduce.h"
 #include "core/vector.h"
 
@@ -51,9 +51,8 @@ struct Loss {
     }
     double total = 0;  // of e^(logit - largest)
     if (gradient != nullptr) {
-      map<T>(
+      total = map_sum<T>(
           n, gradient, [&](auto x) { return exp(x - Batch<T>(largest)); }, logits);
-      total = sum(n, gradient);
       const Batch<T> factor(static_cast<T>(r * scale * (own + rest) / total));
       const Batch<T> spread(static_cast<T>(r * scale * even));
       if (e != 0 && class_weights != nullptr) {
@@ -97,12 +96,9 @@ class LinearBlock {
     const auto count = static_cast<Index>(rows.size());
     T* const x = gathered_.template data<T>();
     T* const logits = logits_.template data<T>();
-    for (Index i = 0; i < count; ++i) {
-      std::copy_n(row_of(in_.x, rows, i), depth_, x + i * depth_);
-      if (in_.bias) std::copy_n(in_.bias.template data<T>(), classes_, logits + i * classes_);
-    }
+    for (Index i = 0; i < count; ++i) std::copy_n(row_of(in_.x, rows, i), depth_, x + i * depth_);
     const T* const weight = in_.weight.template data<T>();
-    gemm<T>(Transpose::no, Transpose::yes, count, classes_, depth_, x, depth_, weight, depth_, in_.bias ? T{1} : T{0},
+    gemm<T>(Transpose::no, Transpose::yes, count, classes_, depth_, x, depth_, weight, depth_, onto_row<T>(in_.bias),
             logits, classes_);
     const bool wanted = into_.x || into_.weight || into_.bias;
     for (Index i = 0; i < count; ++i) {

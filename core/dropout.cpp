@@ -1,6 +1,7 @@
 #include "core/dropout.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 #include "core/vector.h"
@@ -49,20 +50,35 @@ BitMask dropout_mask(Index sentences, Index positions, Index features, double p,
   return mask;
 }
 
+namespace {
+
+template <class T>
+using IntegerOf = std::conditional_t<sizeof(T) == 4, std::int32_t, std::int64_t>;
+
+// Lane i holds bit i.
+template <class T>
+struct BitOfLane {
+  alignas(64) std::array<IntegerOf<T>, static_cast<std::size_t>(lanes<T>)> bits{};
+  constexpr BitOfLane() {
+    for (std::size_t i = 0; i < bits.size(); ++i) bits[i] = IntegerOf<T>{1} << i;
+  }
+};
+template <class T>
+constexpr BitOfLane<T> bit_of_lane;
+
+}  // namespace
+
 template <class T>
 void drop_row(Index n, const std::uint8_t* bits, T scale, const T* x, T* y) {
   // A register of masks at a time: lane i is compared with bit i. (Measured on AVX2: 0.16 ns an element; the compiler
   // made 0.69 of the plain loop.)
-  using Integer = std::conditional_t<sizeof(T) == 4, std::int32_t, std::int64_t>;
-  using Integers = xsimd::batch<Integer>;
+  using Integers = xsimd::batch<IntegerOf<T>>;
   constexpr Index width = lanes<T>;
-  alignas(64) Integer powers[width];
-  for (Index i = 0; i < width; ++i) powers[i] = Integer{1} << i;
-  const Integers bit_of_lane = Integers::load_aligned(powers), none(0), all(-1);
+  const Integers bit = Integers::load_aligned(bit_of_lane<T>.bits.data());
   const auto drop = [&](const Batch<T>& values, Index i) {
-    Integer kept = bits[i / 8] >> (i % 8);
+    IntegerOf<T> kept = bits[i / 8] >> (i % 8);
     if constexpr (width > 8) kept |= i + 8 < n ? bits[i / 8 + 1] << 8 : 0;
-    const auto keep = xsimd::select((Integers(kept) & bit_of_lane) == bit_of_lane, all, none);
+    const auto keep = xsimd::select((Integers(kept) & bit) == bit, Integers(-1), Integers(0));
     return (values * Batch<T>(scale)) & xsimd::bitwise_cast<Batch<T>>(keep);
   };
   Index i = 0;
@@ -73,14 +89,25 @@ void drop_row(Index n, const std::uint8_t* bits, T scale, const T* x, T* y) {
 template void drop_row(Index, const std::uint8_t*, float, const float*, float*);
 template void drop_row(Index, const std::uint8_t*, double, const double*, double*);
 
+namespace {
+
+// Calls each(features, their bits, place of the first): rows of whole bytes follow one another, a few thousand elements
+// in one run.
+template <class F>
+void each_run(const BitMask& mask, F each) {
+  const Index together = mask.features > 0 && mask.features % 8 == 0 ? std::max<Index>(1, 4096 / mask.features) : 1;
+  for (Index row = 0; row < mask.rows; row += together)
+    each(std::min(together, mask.rows - row) * mask.features, mask.row(row), row * mask.features);
+}
+
+}  // namespace
+
 Tensor apply_mask(const Tensor& x, const BitMask& mask, double scale) {
   const Tensor y = Tensor::empty(x.shape(), x.dtype());
   dispatch(x.dtype(), [&]<class T> {
-    const T factor = static_cast<T>(scale);
-    for (Index row = 0; row < mask.rows; ++row) {
-      const Index place = row * mask.features;
-      drop_row(mask.features, mask.row(row), factor, x.data<T>() + place, y.data<T>() + place);
-    }
+    each_run(mask, [&](Index count, const std::uint8_t* bits, Index place) {
+      drop_row(count, bits, static_cast<T>(scale), x.data<T>() + place, y.data<T>() + place);
+    });
   });
   return y;
 }
@@ -90,11 +117,10 @@ void relu_dropout(const Tensor& y, const BitMask& mask, double scale) {
     T* const data = y.data<T>();
     const auto relu = [](auto x) { return larger(x, decltype(x)(0)); };
     if (!mask.buffer) return map(y.numel(), data, relu, data);
-    for (Index row = 0; row < mask.rows; ++row) {
-      T* const values = data + row * mask.features;
-      map(mask.features, values, relu, values);
-      drop_row(mask.features, mask.row(row), static_cast<T>(scale), values, values);
-    }
+    each_run(mask, [&](Index count, const std::uint8_t* bits, Index place) {
+      map(count, data + place, relu, data + place);
+      drop_row(count, bits, static_cast<T>(scale), data + place, data + place);
+    });
   });
 }
 

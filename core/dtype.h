@@ -5,6 +5,8 @@
 #include <cstdint>
 #include <type_traits>
 
+#include "core/kernel_clock.h"
+
 namespace tapestry {
 
 /// Sizes and positions are signed: differences of them occur everywhere.
@@ -27,6 +29,7 @@ inline constexpr DType dtype_of = std::is_same_v<T, float> ? DType::f32 : DType:
 /// This is the only road from a run-time dtype to a kernel template.
 template <class F>
 decltype(auto) dispatch(DType dtype, F&& f) {
+  const core::KernelTimer timer;
   if (dtype == DType::f32) return f.template operator()<float>();
   return f.template operator()<double>();
 }

@@ -38,13 +38,13 @@ void add_product(const Tensor& c, const Tensor& a, Transpose ta, const Tensor& b
 Tensor matmul(const Tensor& a, Transpose ta, const Tensor& b, Transpose tb) {
   const auto [m, n, k] = sizes_of("matmul", a, ta, b, tb);
   const Shape batch = broadcast("matmul", leading(a.shape()), leading(b.shape()));
-  const Tensor y = Tensor::zeros(batch.inserted(-1, m).inserted(-1, n), a.dtype());
-  if (y.numel() == 0 || k == 0) return y;
-  if (b.rank() == 2 && ta == Transpose::no) {  // all of a's rows meet the same matrix: one product
-    add_product(y.reshape({-1, n}), a.reshape({-1, k}), ta, b, tb);
-    return y;
-  }
+  const Shape shape = batch.inserted(-1, m).inserted(-1, n);
+  if (shape.numel() == 0 || k == 0) return Tensor::zeros(shape, a.dtype());
+  const Tensor y = Tensor::empty(shape, a.dtype());
   dispatch(y.dtype(), [&, rows = m, columns = n, inner = k]<class T> {
+    if (b.rank() == 2 && ta == Transpose::no)  // all of a's rows meet the same matrix: one product
+      return gemm<T>(ta, tb, y.numel() / columns, columns, inner, a.data<T>(), inner, b.data<T>(), b.size(1), 0,
+                     y.data<T>(), columns);
     // Steps in matrices, not elements.
     StridedWalk walk(batch,
                      {broadcast_strides(leading(a.shape()), batch), broadcast_strides(leading(b.shape()), batch)});
@@ -52,8 +52,18 @@ Tensor matmul(const Tensor& a, Transpose ta, const Tensor& b, Transpose tb) {
     for (; walk.more(); walk.next())
       for (Index i = 0; i < walk.run(); ++i, to += rows * columns)
         gemm<T>(ta, tb, rows, columns, inner, a.data<T>() + (walk.offset(0) + i * walk.step(0)) * rows * inner,
-                a.size(-1), b.data<T>() + (walk.offset(1) + i * walk.step(1)) * inner * columns, b.size(-1), 1, to,
+                a.size(-1), b.data<T>() + (walk.offset(1) + i * walk.step(1)) * inner * columns, b.size(-1), 0, to,
                 columns);
+  });
+  return y;
+}
+
+Tensor linear(const Tensor& x, const Tensor& weight, const Tensor& bias) {
+  const auto [m, n, k] = sizes_of("linear", x, Transpose::no, weight, Transpose::yes);
+  const Tensor y = Tensor::empty({m, n}, x.dtype());
+  dispatch(y.dtype(), [&, rows = m, columns = n, inner = k]<class T> {
+    gemm<T>(Transpose::no, Transpose::yes, rows, columns, inner, x.data<T>(), inner, weight.data<T>(), inner,
+            onto_row<T>(bias), y.data<T>(), columns);
   });
   return y;
 }

@@ -13,4 +13,13 @@ void add_product(const Tensor& c, const Tensor& a, Transpose a_transposed, const
 /// Errors name `matmul`: a has no two axes, or the inner sizes differ.
 Tensor matmul(const Tensor& a, Transpose a_transposed, const Tensor& b, Transpose b_transposed);
 
+/// What a product with a bias, [n] or absent, is put onto.
+template <class T>
+Onto<T> onto_row(const Tensor& bias) {
+  return bias ? Onto<T>::repeated(bias.data<T>()) : Onto<T>(0);
+}
+
+/// x W^T + bias for the rows of x [N,in], W [out,in], bias [out] or absent: [N,out].
+Tensor linear(const Tensor& x, const Tensor& weight, const Tensor& bias);
+
 }  // namespace tapestry::core

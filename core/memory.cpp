@@ -9,6 +9,8 @@
 #include <new>
 #include <vector>
 
+#include "core/kernel_clock.h"
+
 namespace tapestry {
 namespace {
 
@@ -91,6 +93,7 @@ struct Buffer::FreeLists {
 
 Buffer Buffer::allocate(std::size_t bytes) {
   const SizeClass wanted = size_class(bytes);
+  if (core::KernelTimes* times = core::KernelTimes::current()) times->bytes += static_cast<double>(wanted.bytes);
   if (recycle) {
     if (Block* block = FreeLists::of_this_thread().take(wanted.index)) {
       count_live(wanted.bytes);
@@ -99,7 +102,8 @@ Buffer Buffer::allocate(std::size_t bytes) {
       return Buffer(block);
     }
   }
-  void* memory = std::aligned_alloc(alignment, sizeof(Block) + wanted.bytes);
+  static_assert(sizeof(Block) == header_bytes);
+  void* memory = std::aligned_alloc(alignment, header_bytes + wanted.bytes);
   if (memory == nullptr) throw std::bad_alloc();
   count_live(wanted.bytes);
   Block* block = new (memory) Block;
@@ -108,22 +112,18 @@ Buffer Buffer::allocate(std::size_t bytes) {
   return Buffer(block);
 }
 
-Buffer::Buffer(const Buffer& other) noexcept : block_(other.block_) {
-  if (block_ != nullptr) block_->references.fetch_add(1, std::memory_order_relaxed);
+void Buffer::share() const noexcept {
+  block_->references.fetch_add(1, std::memory_order_relaxed);
 }
 
-Buffer::~Buffer() {
-  if (block_ == nullptr || block_->references.fetch_sub(1, std::memory_order_acq_rel) != 1) return;
+void Buffer::release() noexcept {
+  if (block_->references.fetch_sub(1, std::memory_order_acq_rel) != 1) return;
   live_bytes.fetch_sub(block_->bytes, std::memory_order_relaxed);
   if (recycle && FreeLists::alive) {
     FreeLists::of_this_thread().free[block_->class_index].push_back(block_);
   } else {
     std::free(block_);
   }
-}
-
-std::byte* Buffer::data() const {
-  return reinterpret_cast<std::byte*>(block_ + 1);
 }
 
 bool Buffer::unique() const {

@@ -13,15 +13,19 @@ class Buffer {
   Buffer() = default;
   static Buffer allocate(std::size_t bytes);
 
-  Buffer(const Buffer& other) noexcept;
+  Buffer(const Buffer& other) noexcept : block_(other.block_) {
+    if (block_ != nullptr) share();
+  }
   Buffer(Buffer&& other) noexcept : block_(std::exchange(other.block_, nullptr)) {}
   Buffer& operator=(Buffer other) noexcept {
     std::swap(block_, other.block_);
     return *this;
   }
-  ~Buffer();
+  ~Buffer() {
+    if (block_ != nullptr) release();
+  }
 
-  std::byte* data() const;
+  std::byte* data() const { return reinterpret_cast<std::byte*>(block_) + header_bytes; }
   /// Whether this handle is the only one: then nobody else can see what is written.
   bool unique() const;
   explicit operator bool() const { return block_ != nullptr; }
@@ -30,6 +34,9 @@ class Buffer {
   struct Block;
   struct FreeLists;
   explicit Buffer(Block* block) : block_(block) {}
+  void share() const noexcept;
+  void release() noexcept;
+  static constexpr std::size_t header_bytes = 64;  // of a block, in front of its data
   Block* block_ = nullptr;
 };
 

@@ -12,7 +12,7 @@
 // has four blocks of H columns:
 //
 //             n          r          z          m
-//   before    W_in x     ......W_ir x, W_iz x + biases......  b_hn      all steps in one product
+//   before    W_in x     ......W_ir x, W_iz x + biases......  b_hn      all steps in two products
 //   per step             += W_hr h   += W_hz h  += W_hn h               one product, columns H..4H
 //   then      n          r          z          m                        what backward needs
 //   backward  dn         dr         dz         dm                       derivatives by the sums above
@@ -76,11 +76,13 @@ void input_product(const Sequence<T>& s) {
     const T* const b = s.in.b_hh.template data<T>();
     for (Index i = 0; i < 3 * hidden; ++i) bias[static_cast<std::size_t>(hidden + i)] += b[i];
   }
-  for (Index row = 0; row < rows; ++row) std::copy_n(bias.data(), 4 * hidden, s.gates + row * 4 * hidden);
   for_input_blocks(hidden, [&](Index count, Index first, Index column) {
-    gemm(Transpose::no, Transpose::yes, rows, count, s.input, s.in.x.template data<T>(), s.input,
-         s.in.w_ih.template data<T>() + first * s.input, s.input, T{1}, s.gates + column, 4 * hidden);
+    gemm<T>(Transpose::no, Transpose::yes, rows, count, s.input, s.in.x.template data<T>(), s.input,
+            s.in.w_ih.template data<T>() + first * s.input, s.input, Onto<T>::repeated(bias.data() + column),
+            s.gates + column, 4 * hidden);
   });
+  for (Index row = 0; row < rows; ++row)
+    std::copy_n(bias.data() + 3 * hidden, hidden, s.gates + row * 4 * hidden + 3 * hidden);
 }
 
 // The gates and the new state of one row from its finished sums.

@@ -7,6 +7,7 @@
 
 #include "core/for_vectors.h"
 #include "core/gemm.h"
+#include "core/transposed.h"
 
 namespace tapestry::core {
 namespace {
@@ -109,11 +110,29 @@ void masked_row(Index n, T scale, Index begin, Index end, T* x) {
   for (Index i = 0; i < n; i += lanes<T>) (Batch<T>::load_unaligned(x + i) * share).store_unaligned(x + i);
 }
 
+// The keys or values of one head, a column each and columns of zeros to the end of a register: what the queries of the
+// head are multiplied by, block by block, and what lets these products write whole registers of padded rows.
+template <class T>
+class Columns {
+ public:
+  Columns(Index width, Index keys) : across_(Tensor::empty({width, padded<T>(keys)}, dtype_of<T>)) {}
+  void take(const Rows<T>& rows, Index keys) {
+    transpose<T>(keys, across_.size(0), rows.data, rows.stride, across_.data<T>(), across_.size(1));
+  }
+  // to[i] = x[i] times the columns that a block sees, for its rows.
+  void multiply(const Block<T>& at, const Rows<T>& x, const Rows<T>& to) const {
+    gemm<T>(as_stored, as_stored, at.count, padded<T>(at.seen()), across_.size(0), x.row(at.first), x.stride,
+            across_.data<T>() + at.begin, across_.size(1), 0, to.data + at.begin, to.stride);
+  }
+
+ private:
+  Tensor across_;
+};
+
 // The weights of a block, before dropout, as padded rows at `to`.
 template <class T>
-void compute_weights(const Block<T>& at, const Rows<T>& to) {
-  gemm<T>(as_stored, transposed, at.count, at.seen(), at.in.width, at.q.row(at.first), at.q.stride, at.k.row(at.begin),
-          at.k.stride, 0, to.data + at.begin, to.stride);
+void compute_weights(const Block<T>& at, const Columns<T>& keys, const Rows<T>& to) {
+  keys.multiply(at, at.q, to);
   for (Index i = 0; i < at.count; ++i) {
     const Mask::Interval seen = at.interval(i);
     masked_row<T>(to.stride, at.scale(), seen.begin, seen.end, to.row(i));
@@ -136,10 +155,10 @@ Rows<T> dropped(const Block<T>& at, const Rows<T>& weights, const Rows<T>& scrat
 
 // dweights of the block at `to`: what the context says, through dropout, and what was asked of the weights themselves.
 template <class T>
-void weight_cotangents(const Block<T>& at, const Rows<T>& dcontext, const Rows<T>& dweights, const Rows<T>& to) {
+void weight_cotangents(const Block<T>& at, const Columns<T>& values, const Rows<T>& dcontext, const Rows<T>& dweights,
+                       const Rows<T>& to) {
   if (dcontext) {
-    gemm<T>(as_stored, transposed, at.count, at.seen(), at.in.value_width, dcontext.row(at.first), dcontext.stride,
-            at.v.row(at.begin), at.v.stride, 0, to.data + at.begin, to.stride);
+    values.multiply(at, dcontext, to);
     if (!at.in.kept.empty())
       for (Index i = 0; i < at.count; ++i) drop(at, i, to.row(i), to.row(i));
   } else {
@@ -188,10 +207,12 @@ Rows<T> weight_rows(const Tensor& weights, const Block<T>& at) {
 template <class T>
 void forward(const ScaledDotProductInputs& in, const ScaledDotProductResult& result) {
   const Scratch<T> own(in.keys.x.size(1)), after(in.keys.x.size(1));
+  Columns<T> keys(in.width, in.keys.x.size(1));
   each_block<T>(in, [&](const Block<T>& at) {
+    if (at.first == 0) keys.take(at.k, at.keys);
     const Rows<T> context(result.context, at.b, at.h * in.value_width);
     const Rows<T> weights = result.saved ? weight_rows<T>(result.saved, at) : own.rows;
-    compute_weights(at, weights);
+    compute_weights(at, keys, weights);
     if (result.weights) {
       const Rows<T> to = weight_rows<T>(result.weights, at);
       for (Index i = 0; i < at.count; ++i) std::copy_n(weights.row(i), at.keys, to.row(i));
@@ -209,13 +230,16 @@ template <class T>
 void backward(const ScaledDotProductInputs& in, const Tensor& saved, const Tensor& dcontext, const Tensor& dweights,
               const ScaledDotProductGradients& into) {
   const Scratch<T> own(in.keys.x.size(1)), after(in.keys.x.size(1)), cotangents(in.keys.x.size(1));
+  Columns<T> keys(in.width, in.keys.x.size(1)), values(in.value_width, in.keys.x.size(1));
   each_block<T>(in, [&](const Block<T>& at) {
+    if (at.first == 0 && !saved) keys.take(at.k, at.keys);
+    if (at.first == 0 && dcontext) values.take(at.v, at.keys);
     const Rows<T> dout(dcontext, at.b, at.h * in.value_width);
     const Rows<T> dq(into.query, at.b, in.query.column + at.h * in.width);
     const Rows<T> dk(into.keys, at.b, in.keys.column + at.h * in.width);
     const Rows<T> dv(into.values, at.b, in.values.column + at.h * in.value_width);
     const Rows<T> weights = saved ? weight_rows<T>(saved, at) : own.rows;
-    if (!saved) compute_weights(at, weights);
+    if (!saved) compute_weights(at, keys, weights);
     if (dv && dout) {
       const Rows<T> used = dropped(at, weights, after.rows);
       gemm<T>(transposed, as_stored, at.seen(), in.value_width, at.count, used.data + at.begin, used.stride,
@@ -224,7 +248,7 @@ void backward(const ScaledDotProductInputs& in, const Tensor& saved, const Tenso
     if (!dq && !dk) return;
     const Rows<T> ds = cotangents.rows;
     const Rows<T> asked = dweights ? weight_rows<T>(dweights, at) : Rows<T>(nullptr, 0);
-    weight_cotangents(at, dout, asked, ds);
+    weight_cotangents(at, values, dout, asked, ds);
     score_cotangents(at, weights, ds);
     if (dq)
       gemm<T>(as_stored, as_stored, at.count, in.width, at.seen(), ds.data + at.begin, ds.stride, at.k.row(at.begin),

@@ -3,7 +3,6 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <vector>
 
 #include "core/error.h"
 
@@ -23,11 +22,8 @@ Index Shape::numel() const {
   return n;
 }
 
-int Shape::axis(int axis) const {
-  const int positive = axis < 0 ? axis + rank_ : axis;
-  require(positive >= 0 && positive < rank_, "shape: axis must lie in [{}, {}) of {}; given {}", -rank_, rank_, *this,
-          axis);
-  return positive;
+void Shape::no_axis(int axis) const {
+  fail(fmt::format("shape: axis must lie in [{}, {}) of {}; given {}", -rank_, rank_, *this, axis));
 }
 
 Shape Shape::with(int axis, Index size) const {
@@ -37,18 +33,23 @@ Shape Shape::with(int axis, Index size) const {
 }
 
 Shape Shape::without(int axis) const {
-  std::vector<Index> sizes(begin(), end());
-  sizes.erase(sizes.begin() + this->axis(axis));
-  return Shape(sizes);
+  Shape result = *this;
+  const int gone = this->axis(axis);
+  std::copy(begin() + gone + 1, end(), result.sizes_.begin() + gone);
+  result.sizes_[static_cast<std::size_t>(--result.rank_)] = 0;
+  return result;
 }
 
 Shape Shape::inserted(int axis, Index size) const {
   const int position = axis < 0 ? axis + rank_ + 1 : axis;
   require(position >= 0 && position <= rank_, "shape: a new axis of {} must lie in [{}, {}]; given {}", *this,
           -rank_ - 1, rank_, axis);
-  std::vector<Index> sizes(begin(), end());
-  sizes.insert(sizes.begin() + position, size);
-  return Shape(sizes);
+  require(rank_ < max_rank, "shape: at most {} axes; given {}", max_rank, rank_ + 1);
+  Shape result = *this;
+  std::copy_backward(begin() + position, end(), result.sizes_.begin() + rank_ + 1);
+  result.sizes_[static_cast<std::size_t>(position)] = size;
+  ++result.rank_;
+  return result;
 }
 
 std::string Shape::text() const {

@@ -30,7 +30,11 @@ class Shape {
   /// The size of an axis; negative axes count from the end. Errors: no such axis.
   Index operator[](int axis) const { return sizes_[static_cast<std::size_t>(this->axis(axis))]; }
   /// The axis as a number in [0, rank). Errors: no such axis.
-  int axis(int axis) const;
+  int axis(int axis) const {
+    const int positive = axis < 0 ? axis + rank_ : axis;
+    if (positive < 0 || positive >= rank_) no_axis(axis);
+    return positive;
+  }
 
   const Index* begin() const { return sizes_.data(); }
   const Index* end() const { return sizes_.data() + rank_; }
@@ -46,6 +50,7 @@ class Shape {
   std::string text() const;
 
  private:
+  [[noreturn]] void no_axis(int axis) const;
   std::array<Index, max_rank> sizes_{};  // zero beyond rank_, so that == may compare all of it
   int rank_ = 0;
 };

@@ -3,30 +3,47 @@
 #include <algorithm>
 #include <vector>
 
+#include "core/transposed.h"
 #include "core/vector.h"
 
 namespace tapestry::core {
 namespace {
 
-// A tile of C in registers: 6 rows of 2 vectors take 12 of the 16 registers of AVX2, two more hold a row of B and one
-// an element of A, repeated.
-constexpr Index tile_rows = 6, tile_vectors = 2;
+// A tile of C in registers: of AVX2's sixteen, twelve hold its sums, two a row of B and one an element of A, repeated.
+constexpr int tile_sums = 12;
+constexpr Index panel_vectors = 2;
 
-// A as stored: element (i, p) is a[i * row + p * column].
+// Some rows of op(A): element (i, p) is a[i * row + p * column].
 template <class T>
 struct Left {
   const T* a;
   Index row, column;
 };
 
-// Rows x (vectors * lanes) of C; of the last vector `last` lanes are stored.
+// Some columns of op(B): row p is at b + p * stride, and can be read to the end of its last register.
+template <class T>
+struct Panel {
+  const T* b;
+  Index stride, columns;
+};
+
+// `rows` rows of C by a panel of so many registers.
 template <int rows, int vectors, class T>
-void tile(Index k, const Left<T>& left, const T* b, Index ldb, T beta, T* c, Index ldc, Index last) {
+void tile(Index k, const Left<T>& left, const Panel<T>& panel, const Onto<T>& onto, T* c, Index ldc) {
+  const auto count = [&](int v) { return std::min(lanes<T>, panel.columns - v * lanes<T>); };
+  const bool whole = panel.columns == vectors * lanes<T>;
   Batch<T> sums[rows][vectors];
-  for (auto& row : sums)
-    for (auto& sum : row) sum = Batch<T>(0);
+  for (int v = 0; v < vectors; ++v) {
+    Batch<T> first(0);
+    if (onto.row != nullptr) {
+      const T* const from = onto.row + v * lanes<T>;
+      first = whole ? Batch<T>::load_unaligned(from) : load_part<T>(from, count(v));
+    }
+    for (int i = 0; i < rows; ++i) sums[i][v] = first;
+  }
   const T* a = left.a;
-  for (Index p = 0; p < k; ++p, a += left.column, b += ldb) {
+  const T* b = panel.b;
+  for (Index p = 0; p < k; ++p, a += left.column, b += panel.stride) {
     Batch<T> right[vectors];
     for (int v = 0; v < vectors; ++v) right[v] = Batch<T>::load_unaligned(b + v * lanes<T>);
     for (int i = 0; i < rows; ++i) {
@@ -34,88 +51,75 @@ void tile(Index k, const Left<T>& left, const T* b, Index ldb, T beta, T* c, Ind
       for (int v = 0; v < vectors; ++v) sums[i][v] = fma(value, right[v], sums[i][v]);
     }
   }
-  for (int i = 0; i < rows; ++i) {
-    for (int v = 0; v < vectors; ++v) {
-      T* const to = c + i * ldc + v * lanes<T>;
-      const Index count = v + 1 == vectors ? last : lanes<T>;
-      Batch<T> sum = sums[i][v];
-      if (count == lanes<T>) {
-        if (beta != 0) sum = fma(Batch<T>(beta), Batch<T>::load_unaligned(to), sum);
-        sum.store_unaligned(to);
-      } else {
-        if (beta != 0) sum = fma(Batch<T>(beta), load_part<T>(to, count), sum);
-        store_part<T>(sum, count, to);
-      }
-    }
-  }
-}
-
-template <int vectors, class T>
-void column_of_tiles(Index m, Index k, Left<T> left, const T* b, Index ldb, T beta, T* c, Index ldc, Index last) {
-  Index i = 0;
-  const auto run = [&]<int rows> {
-    tile<rows, vectors>(k, Left<T>{left.a + i * left.row, left.row, left.column}, b, ldb, beta, c + i * ldc, ldc, last);
-    i += rows;
+  const auto each = [&](auto write) {
+    for (int i = 0; i < rows; ++i)
+      for (int v = 0; v < vectors; ++v) write(sums[i][v], v, c + i * ldc + v * lanes<T>);
   };
-  while (m - i >= tile_rows) run.template operator()<tile_rows>();
-  switch (m - i) {
-    case 5:
-      return run.template operator()<5>();
-    case 4:
-      return run.template operator()<4>();
-    case 3:
-      return run.template operator()<3>();
-    case 2:
-      return run.template operator()<2>();
-    case 1:
-      return run.template operator()<1>();
-    default:
-      return;
+  const Batch<T> beta(onto.beta);
+  if (whole) {  // loops without a branch, which leave the sums in their registers
+    if (onto.beta == 0) {
+      each([](const Batch<T>& sum, int, T* to) { sum.store_unaligned(to); });
+    } else {
+      each([&](const Batch<T>& sum, int, T* to) { fma(beta, Batch<T>::load_unaligned(to), sum).store_unaligned(to); });
+    }
+    return;
   }
+  each([&](const Batch<T>& sum, int v, T* to) {
+    store_part<T>(onto.beta == 0 ? sum : fma(beta, load_part<T>(to, count(v)), sum), count(v), to);
+  });
 }
 
-// B with rows of `padded` columns, zero beyond n.
-template <class T>
-const T* padded_rows(Index n, Index k, const T* b, Index ldb, Index padded) {
-  thread_local std::vector<T> buffer;
-  buffer.resize(static_cast<std::size_t>(k * padded));
-  for (Index p = 0; p < k; ++p) {
-    T* const row = buffer.data() + p * padded;
-    std::fill(std::copy_n(b + p * ldb, n, row), row + padded, T{0});
+// All rows of C by a panel: tiles of so many rows, then one with what is left.
+template <int rows, int vectors, class T>
+void column_of_tiles(Index m, Index k, Left<T> left, const Panel<T>& panel, const Onto<T>& onto, T* c, Index ldc) {
+  for (; m >= rows; m -= rows) {
+    tile<rows, vectors>(k, left, panel, onto, c, ldc);
+    left.a += rows * left.row;
+    c += rows * ldc;
   }
-  return buffer.data();
+  if constexpr (rows > 1)
+    if (m > 0) column_of_tiles<rows - 1, vectors>(m, k, left, panel, onto, c, ldc);
+}
+
+// The columns of op(B) from j on: as they lie, unless they lie transposed or end within a register.
+template <class T>
+Panel<T> panel_of(Transpose tb, Index n, Index k, const T* b, Index ldb, Index j) {
+  constexpr Index width = panel_vectors * lanes<T>;
+  const Index columns = std::min(width, n - j);
+  if (tb == Transpose::no && columns % lanes<T> == 0) return {b + j, ldb, columns};
+  thread_local std::vector<T> buffer;
+  buffer.resize(std::max(buffer.size(), static_cast<std::size_t>(k * width)));
+  T* const packed = buffer.data();
+  if (tb == Transpose::yes) {
+    transpose(columns, k, b + j * ldb, ldb, packed, width);
+  } else {
+    for (Index p = 0; p < k; ++p)
+      std::fill(std::copy_n(b + p * ldb + j, columns, packed + p * width), packed + (p + 1) * width, T{0});
+  }
+  return {packed, width, columns};
 }
 
 }  // namespace
 
 template <class T>
-void small_gemm(Transpose ta, Index m, Index n, Index k, const T* a, Index lda, const T* b, Index ldb, T beta, T* c,
-                Index ldc) {
-  if (k == 0) {  // nothing to read, and a and b may point nowhere
-    for (Index i = 0; i < m; ++i)
-      for (Index j = 0; j < n; ++j) c[i * ldc + j] = beta == 0 ? T{0} : beta * c[i * ldc + j];
-    return;
-  }
-  const Index width = lanes<T>, padded = (n + width - 1) / width * width;
-  if (padded != n) {
-    b = padded_rows(n, k, b, ldb, padded);
-    ldb = padded;
-  }
+void small_gemm(Transpose ta, Transpose tb, Index m, Index n, Index k, const T* a, Index lda, const T* b, Index ldb,
+                std::type_identity_t<Onto<T>> onto, T* c, Index ldc) {
   const Left<T> left = ta == Transpose::yes ? Left<T>{a, 1, lda} : Left<T>{a, lda, 1};
-  for (Index j = 0; j < n; j += tile_vectors * width) {
-    const Index vectors = std::min(tile_vectors, (n - j + width - 1) / width);
-    const Index last = std::min(width, n - j - (vectors - 1) * width);
-    if (vectors == 2) {
-      column_of_tiles<2>(m, k, left, b + j, ldb, beta, c + j, ldc, last);
+  for (Index j = 0; j < n; j += panel_vectors * lanes<T>) {
+    const Panel<T> panel = panel_of(tb, n, k, b, ldb, j);
+    Onto<T> columns = onto;
+    if (onto.row != nullptr) columns.row += j;
+    if (panel.columns > lanes<T>) {
+      column_of_tiles<tile_sums / 2, 2>(m, k, left, panel, columns, c + j, ldc);
     } else {
-      column_of_tiles<1>(m, k, left, b + j, ldb, beta, c + j, ldc, last);
+      column_of_tiles<tile_sums, 1>(m, k, left, panel, columns, c + j, ldc);
     }
   }
 }
 
-template void small_gemm(Transpose, Index, Index, Index, const float*, Index, const float*, Index, float, float*,
-                         Index);
-template void small_gemm(Transpose, Index, Index, Index, const double*, Index, const double*, Index, double, double*,
-                         Index);
+template void small_gemm(Transpose, Transpose, Index, Index, Index, const float*, Index, const float*, Index,
+                         Onto<float>, float*, Index);
+template void small_gemm(Transpose, Transpose, Index, Index, Index, const double*, Index, const double*, Index,
+                         Onto<double>, double*, Index);
 
 }  // namespace tapestry::core

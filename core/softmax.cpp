@@ -46,9 +46,8 @@ template <class T>
 void softmax_row(Index n, const T* x, T* y) {
   if (n == 0) return;
   const T m = finite_max(n, x);
-  map(
+  const double total = map_sum(
       n, y, [m](auto v) { return exp(v - m); }, x);
-  const double total = sum(n, y);
   if (total == 0) return;
   const auto scale = static_cast<T>(1 / total);
   map(

@@ -1,6 +1,7 @@
 #include "core/tensor.h"
 
 #include <algorithm>
+#include <array>
 #include <cstring>
 
 namespace tapestry {
@@ -38,10 +39,12 @@ Tensor Tensor::from(std::span<const double> values, const Shape& shape, DType dt
 }
 
 Tensor Tensor::reshape(std::span<const Index> sizes) const {
-  std::vector<Index> wanted(sizes.begin(), sizes.end());
+  std::array<Index, Shape::max_rank> wanted{};
+  require(sizes.size() <= wanted.size(), "reshape: a shape has at most {} axes; given {}", wanted.size(), sizes.size());
   Index known = 1;
   Index* inferred = nullptr;
-  for (Index& size : wanted) {
+  std::copy(sizes.begin(), sizes.end(), wanted.begin());
+  for (Index& size : std::span(wanted).first(sizes.size())) {
     if (size >= 0) {
       known *= size;
     } else {
@@ -51,7 +54,7 @@ Tensor Tensor::reshape(std::span<const Index> sizes) const {
     }
   }
   if (inferred != nullptr) *inferred = known > 0 && numel_ % known == 0 ? numel_ / known : 0;
-  const Shape shape{std::span<const Index>(wanted)};
+  const Shape shape{std::span<const Index>(wanted).first(sizes.size())};
   require(shape.numel() == numel_ && *this, "reshape: {} elements of {} must fill the new shape; given {}", numel_,
           shape_, shape);
   Tensor t = *this;
@@ -117,7 +120,7 @@ std::vector<double> Tensor::values() const {
   return dispatch(dtype_, [&]<class T> { return std::vector<double>(data<T>(), data<T>() + numel_); });
 }
 
-void require_same_dtype(const char* op, std::initializer_list<Tensor> tensors) {
+void require_same_dtype(const char* op, std::initializer_list<std::reference_wrapper<const Tensor>> tensors) {
   const Tensor* first = nullptr;
   for (const Tensor& tensor : tensors) {
     if (!tensor) continue;

@@ -1,6 +1,7 @@
 #pragma once
 // Tensor = shared buffer + offset + shape + dtype. Always contiguous and row-major.
 
+#include <functional>
 #include <span>
 #include <vector>
 
@@ -77,7 +78,7 @@ class Tensor {
 };
 
 /// Errors: `op: f32 and f64 do not mix ...` unless all dtypes are that of the first; absent tensors are passed over.
-void require_same_dtype(const char* op, std::initializer_list<Tensor> tensors);
+void require_same_dtype(const char* op, std::initializer_list<std::reference_wrapper<const Tensor>> tensors);
 
 /// Errors unless `tensor` has this shape: `op: name must be [2, 3]; given [3, 2]`.
 void require_shape(const char* op, const char* name, const Tensor& tensor, const Shape& shape);

@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 #include <xsimd/xsimd.hpp>
 
 #include "core/dtype.h"
@@ -20,11 +21,26 @@ using Batch = xsimd::batch<T>;
 template <class T>
 inline constexpr Index lanes = static_cast<Index>(Batch<T>::size);
 
+// `count` < 2 * size elements, in halves of constant size: a copy of variable length would be a call.
+template <Index size, class T>
+void copy_few(Index count, const T* from, T* to) {
+  if constexpr (size > 0) {
+    if (count >= size) {
+      std::copy_n(from, size, to);
+      from += size;
+      to += size;
+      count -= size;
+    }
+    copy_few<size / 2>(count, from, to);
+  }
+}
+
 /// The first `count` elements in a register; the lanes beyond hold `padding`.
 template <class T>
 Batch<T> load_part(const T* from, Index count, T padding = 0) {
   alignas(64) T padded[lanes<T>];
-  std::fill(std::copy_n(from, count, padded), padded + lanes<T>, padding);
+  Batch<T>(padding).store_aligned(padded);
+  copy_few<lanes<T>>(count, from, padded);
   return Batch<T>::load_aligned(padded);
 }
 
@@ -32,7 +48,7 @@ template <class T>
 void store_part(const Batch<T>& from, Index count, T* to) {
   alignas(64) T all[lanes<T>];
   from.store_aligned(all);
-  std::copy_n(all, count, to);
+  copy_few<lanes<T>>(count, all, to);
 }
 
 /// y[i] = f(x[i], ...) for i < n. y may be one of the inputs.
@@ -99,6 +115,29 @@ double sum_of(Index n, F f, const Inputs*... x) {
   return xsimd::hadd(sums[0]);
 }
 
+/// map(n, y, f, x...), and the sum of y: gathered in T over a few hundred elements at a time, in f64 beyond.
+template <class T, class F, class... Inputs>
+double map_sum(Index n, T* y, F f, const Inputs*... x) {
+  constexpr Index block = 32 * lanes<T>;
+  double total = 0;
+  for (Index begin = 0; begin < n; begin += block) {
+    const Index end = std::min(n, begin + block);
+    Batch<T> sum(0);
+    Index i = begin;
+    for (; i + lanes<T> <= end; i += lanes<T>) {
+      const Batch<T> value = f(Batch<T>::load_unaligned(x + i)...);
+      value.store_unaligned(y + i);
+      sum += value;
+    }
+    total += xsimd::hadd(sum);
+    if (i < end) {
+      store_part<T>(f(load_part<T>(x + i, end - i)...), end - i, y + i);
+      for (; i < end; ++i) total += y[i];
+    }
+  }
+  return total;
+}
+
 template <class T>
 double sum(Index n, const T* x) {
   return sum_of<T>(
@@ -115,17 +154,22 @@ B smaller(const B& a, const B& b) {
   return xsimd::select(a < b || xsimd::isnan(a), a, b);
 }
 
+/// Lane i of the result is lane i + distance of x, going round.
+template <std::size_t distance, class T, std::size_t... lane>
+Batch<T> rotated(const Batch<T>& x, std::index_sequence<lane...>) {
+  const typename Batch<T>::register_type whole = x;
+  return Batch<T>(__builtin_shufflevector(whole, whole, ((lane + distance) % sizeof...(lane))...));
+}
+
 /// The lanes put together by `f`, which is associative and commutative (larger, smaller).
-template <class T, class F>
-T fold_lanes(Batch<T> x, F f) {
-  alignas(64) T each[2 * lanes<T>];
-  for (Index distance = lanes<T> / 2; distance > 0; distance /= 2) {
-    x.store_aligned(each);
-    x.store_aligned(each + lanes<T>);
-    x = f(x, Batch<T>::load_unaligned(each + distance));
+template <class T, std::size_t distance = static_cast<std::size_t>(lanes<T>) / 2, class F>
+T fold_lanes(const Batch<T>& x, F f) {
+  if constexpr (distance == 0) {
+    return x.get(0);
+  } else {
+    constexpr auto all = std::make_index_sequence<static_cast<std::size_t>(lanes<T>)>();
+    return fold_lanes<T, distance / 2>(f(x, rotated<distance, T>(x, all)), f);
   }
-  x.store_aligned(each);
-  return each[0];
 }
 
 /// x[0], x[1], ... put together by `f`. Needs n > 0.

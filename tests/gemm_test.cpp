@@ -54,8 +54,7 @@ void check_product(Transpose ta, Transpose tb, Index m, Index n, Index k, T beta
   std::vector<T> by_small = result;
   gemm<T>(ta, tb, m, n, k, a.data(), lda, b.data(), ldb, beta, result.data(), ldc);
   check(result);
-  if (tb == Transpose::yes) return;
-  small_gemm<T>(ta, m, n, k, a.data(), lda, b.data(), ldb, beta, by_small.data(), ldc);
+  small_gemm<T>(ta, tb, m, n, k, a.data(), lda, b.data(), ldb, beta, by_small.data(), ldc);
   check(by_small);
 }
 
@@ -84,10 +83,11 @@ TEST_SUITE("fast") {
     std::vector<float> a(20 * 30), b(30 * 40), whole(20 * 40), one(1);
     for (float& x : a) x = static_cast<float>(random.uniform(-1, 1));
     for (float& x : b) x = static_cast<float>(random.uniform(-1, 1));
-    small_gemm<float>(Transpose::no, 20, 40, 30, a.data(), 30, b.data(), 40, 0, whole.data(), 40);
+    small_gemm<float>(Transpose::no, Transpose::no, 20, 40, 30, a.data(), 30, b.data(), 40, 0, whole.data(), 40);
     for (Index i = 0; i < 20; ++i) {
       for (Index j = 0; j < 40; ++j) {
-        small_gemm<float>(Transpose::no, 1, 1, 30, a.data() + i * 30, 30, b.data() + j, 40, 0, one.data(), 1);
+        small_gemm<float>(Transpose::no, Transpose::no, 1, 1, 30, a.data() + i * 30, 30, b.data() + j, 40, 0,
+                          one.data(), 1);
         REQUIRE(one[0] == whole[static_cast<std::size_t>(i * 40 + j)]);
       }
     }

@@ -2,20 +2,21 @@
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <sys/resource.h>
 
 #include <cmath>
 #include <nlohmann/json.hpp>
 
 #include "models/trainer.h"
-#include "models/training_step.h"
 #include "tools/apart.h"
 #include "tools/bench_decode.h"
+#include "tools/bench_profile.h"
+#include "tools/bench_step.h"
 #include "tools/commands.h"
 #include "tools/gemm_floor.h"
 #include "tools/mean_seconds.h"
 #include "tools/median.h"
 #include "tools/options.h"
-#include "tools/random_sentence.h"
 #include "tools/table.h"
 
 namespace tapestry {
@@ -26,90 +27,58 @@ struct BenchCommand {
   int threads = 0;
   Index shards = 0;
   int repetitions = 5;  // of step and floor, alternately; their medians are reported
+  bool profile = false;
   bool json = false;
 };
 
 constexpr double seconds_each = 0.5;
 constexpr const char* decoding_name = "decode";
 
-// The recipe of a preset on a batch that is always the same size.
-struct BenchModel {
-  RunConfig config;
-  Index source_vocabulary = 188, target_vocabulary = 201;  // what the book's 600 pairs have
-};
-
-BenchModel bench_model(const std::string& name) {
-  BenchModel model{preset(name)};
-  if (name.starts_with("transformer-")) {
-    model.source_vocabulary = model.target_vocabulary = 10000;
-    model.config.batch = name == "transformer-base" ? 32 : 128;
-    model.config.length = name == "transformer-base" ? 32 : 16;
-    model.config.final_norm = "on";  // as torch.nn.Transformer, beside which it is timed
-    model.config.clip = 0;
-    model.config.label_smoothing = 0.1;
-  }
-  return model;
-}
-
-// Random sentences, every one at full length.
-std::vector<Example> random_examples(const BenchModel& model) {
-  const RunConfig& config = model.config;
-  core::Random random(1);
-  std::vector<Example> examples;
-  for (Index b = 0; b < config.batch; ++b)
-    examples.push_back({random_sentence(random, model.source_vocabulary, config.length),
-                        random_sentence(random, model.target_vocabulary, config.length)});
-  return examples;
-}
-
 struct StepCost {
   double seconds;     // of one update: forward, loss, backward, clipping, optimiser
   double peak_bytes;  // of the process
+  double faults;      // pages that an update takes from the system
   double tokens;      // target tokens of one update
 };
 
-StepCost measure_step(const std::string& name, int threads, Index shards) {
-  const BenchModel bench = bench_model(name);
-  const RunConfig& config = bench.config;
-  core::Workers workers(threads);
-  ParameterStore store(DType::f32, config.seed);
-  const auto model = make_model(config.shape(bench.source_vocabulary, bench.target_vocabulary), Scope(store));
-  Adam adam(store.pieces());
-  TrainingStep step(*model, store, adam, workers,
-                    {static_cast<std::size_t>(shards), config.divisor, config.clip, config.label_smoothing});
-  const std::vector<Example> examples = random_examples(bench);
-  const MicroBatch rows = all_rows(examples);
+double page_faults() {
+  rusage usage{};
+  getrusage(RUSAGE_SELF, &usage);
+  return static_cast<double>(usage.ru_minflt);
+}
 
-  Pass pass{true, config.seed, 0, 0};
-  const auto run = [&] {
-    ++pass.update;
-    return step(rows, pass, config.lr).tokens;
-  };
-  const auto tokens = static_cast<double>(run());
-  mean_seconds(seconds_each / 4, run);  // until caches and free lists are warm
-  return {mean_seconds(seconds_each, run), static_cast<double>(peak_resident_bytes()), tokens};
+StepCost measure_step(const std::string& name, int threads, Index shards) {
+  BenchStep step(name, threads, shards);
+  const auto tokens = static_cast<double>(step().tokens);
+  mean_seconds(seconds_each / 4, step);  // until caches and free lists are warm
+  const double faults = page_faults();
+  const Index before = step.updates();
+  const double seconds = mean_seconds(seconds_each, step);
+  return {seconds, static_cast<double>(peak_resident_bytes()),
+          (page_faults() - faults) / static_cast<double>(step.updates() - before), tokens};
 }
 
 struct BenchRow {
   std::string name;
   int threads;
   Index shards;
-  double step_ms, floor_ms, gflop, tokens_per_second, peak_bytes;
+  double step_ms, floor_ms, gflop, tokens_per_second, peak_bytes, faults;
   bool comparable() const { return threads == 1 && shards == 1; }  // the floor is that of one thread
 };
 
 BenchRow measure(const std::string& name, int threads, Index shards, int repetitions) {
   const std::vector<Product> products = floor_products(name);
-  std::vector<double> step, floor, peak;
+  std::vector<double> step, floor, peak, faults;
   double tokens = 0;
   for (int r = 0; r < repetitions; ++r) {
     const auto cost = apart([&] {
       const StepCost c = measure_step(name, threads, shards);
-      return std::vector{c.seconds, c.peak_bytes, c.tokens};
+      return std::vector{c.seconds, c.peak_bytes, c.faults, c.tokens};
     });
     step.push_back(cost[0]);
     peak.push_back(cost[1]);
-    tokens = cost[2];
+    faults.push_back(cost[2]);
+    tokens = cost[3];
     floor.push_back(apart([&] { return std::vector{time_products(products, seconds_each)}; })[0]);
   }
   return {name,
@@ -119,7 +88,8 @@ BenchRow measure(const std::string& name, int threads, Index shards, int repetit
           median(floor) * 1e3,
           floating_point_operations(products) * 1e-9,
           tokens / median(step),
-          median(peak)};
+          median(peak),
+          median(faults)};
 }
 
 nlohmann::json to_json(const BenchRow& row) {
@@ -131,7 +101,8 @@ nlohmann::json to_json(const BenchRow& row) {
           {"gflop", row.gflop},
           {"ratio", row.comparable() ? nlohmann::json(row.step_ms / row.floor_ms) : nlohmann::json(nullptr)},
           {"tokens_per_second", row.tokens_per_second},
-          {"peak_bytes", row.peak_bytes}};
+          {"peak_bytes", row.peak_bytes},
+          {"page_faults", row.faults}};
 }
 
 nlohmann::json to_json(const DecodeRow& row) {
@@ -143,15 +114,18 @@ nlohmann::json to_json(const DecodeRow& row) {
 
 void print(const std::vector<BenchRow>& rows, int repetitions) {
   std::vector<std::vector<std::string>> table{
-      {"step", "threads", "shards", "ms", "floor ms", "GFLOP", "ratio", "target tokens/s", "peak MB"}};
+      {"step", "threads", "shards", "ms", "floor ms", "GFLOP", "ratio", "target tokens/s", "peak MB", "faults"}};
   for (const BenchRow& row : rows)
     table.push_back({row.name, std::to_string(row.threads), std::to_string(row.shards),
                      fmt::format("{:.3f}", row.step_ms), fmt::format("{:.3f}", row.floor_ms),
                      fmt::format("{:.3f}", row.gflop),
                      row.comparable() ? fmt::format("{:.2f}", row.step_ms / row.floor_ms) : "",
-                     grouped(std::llround(row.tokens_per_second)), fmt::format("{:.1f}", row.peak_bytes / 1e6)});
-  fmt::print("{}floor: the step's matrix products alone through cblas, one thread; medians of {} alternating runs\n",
-             format_table(table, "lrrrrrrrr"), repetitions);
+                     grouped(std::llround(row.tokens_per_second)), fmt::format("{:.1f}", row.peak_bytes / 1e6),
+                     fmt::format("{:.1f}", row.faults)});
+  fmt::print(
+      "{}floor: the step's matrix products alone through cblas, one thread; faults: pages that a step takes from the "
+      "system; medians of {} alternating runs\n",
+      format_table(table, "lrrrrrrrrr"), repetitions);
 }
 
 void print(const std::vector<DecodeRow>& rows, int repetitions) {
@@ -168,13 +142,28 @@ std::vector<std::string> bench_names() {
   return names;
 }
 
+void run_profile(const BenchCommand& options) {
+  nlohmann::json list = nlohmann::json::array();
+  for (const std::string& name : options.names) {
+    const std::vector<OpCost> costs = profile_step(name, std::max<Index>(options.shards, 1));
+    if (options.json) {
+      for (const OpCost& cost : costs) list.push_back(to_json(cost)), list.back()["name"] = name;
+    } else {
+      fmt::print("{}, one thread\n{}", name, format_profile(costs));
+    }
+  }
+  if (options.json) fmt::print("{}\n", nlohmann::json{{"rows", list}}.dump(2));
+}
+
 void run_bench(const BenchCommand& options) {
   std::vector<std::pair<int, Index>> setups{{1, 1}, {2, 2}};
   if (options.threads > 0 || options.shards > 0) {
     const Index shards = options.shards > 0 ? options.shards : options.threads;
     setups = {{options.threads > 0 ? options.threads : static_cast<int>(std::min<Index>(shards, 2)), shards}};
   }
-  for (const std::string& name : options.names) require_one_of("bench", name, bench_names());  // before measuring
+  const auto& known = options.profile ? floor_names() : bench_names();
+  for (const std::string& name : options.names) require_one_of("bench", name, known);  // before measuring
+  if (options.profile) return run_profile(options);
   std::vector<BenchRow> steps;
   std::vector<DecodeRow> decoding;
   for (const std::string& name : options.names) {
@@ -213,11 +202,14 @@ void add_bench(CLI::App& program) {
   add_number(command, "--threads", options->threads, "Threads (default: one, then two)");
   add_number(command, "--shards", options->shards, "Shards a batch is cut into (default: as many as threads)");
   add_number(command, "--repetitions", options->repetitions, "Alternating runs of step and floor (default: 5)");
+  command.add_flag("--profile", options->profile, "Where the time of a step goes, op by op, on one thread");
   add_json(command, options->json);
   command.callback([options, positive, &command] {
     if (command.count("--threads") > 0) positive("--threads", options->threads);
     if (command.count("--shards") > 0) positive("--shards", options->shards);
     positive("--repetitions", options->repetitions);
+    if (options->profile && options->threads > 1)
+      throw UsageError(fmt::format("--threads: a profile is of one thread; given {}", options->threads));
     run_bench(*options);
   });
 }

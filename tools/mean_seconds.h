@@ -7,7 +7,7 @@ namespace tapestry {
 
 /// Calls `f` again and again for at least so many seconds, once at least; returns the mean seconds of a call.
 template <class F>
-double mean_seconds(double at_least, F f) {
+double mean_seconds(double at_least, F&& f) {
   const auto start = std::chrono::steady_clock::now();
   double passed = 0;
   int calls = 0;
