@@ -66,8 +66,9 @@ void attend(const Query<T>& at, const AdditiveAttentionResult& result) {
     weights[k] = score<T>(at.width, at.query(at.in.query), at.key(at.in.keys, k), at.in.w_v.template data<T>(),
                           at.tanhs(result.tanhs, k));
   softmax_row(at.end - at.begin, weights + at.begin, weights + at.begin);
-  for (Index k = at.begin; k < at.end; ++k)
-    add_scaled<T>(at.depth, weights[k] * at.factor(k), at.value(at.in.values, k), context);
+  const T* value = at.value(at.in.values, at.begin);
+  for (Index k = at.begin; k < at.end; ++k, value += at.depth)
+    add_scaled<T>(at.depth, weights[k] * at.factor(k), value, context);
 }
 
 //   context = sum_k m_k w_k v_k      dv_k = m_k w_k dcontext          dw_k = m_k (dcontext . v_k) + dweights_k

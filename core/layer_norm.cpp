@@ -40,45 +40,38 @@ void add_row(const LayerNormInputs& in, Index row, T* s) {
   }
 }
 
-// n of one row in place of s; returns 1 / sqrt(variance + epsilon).
+// s [width] becomes n = (s - mean) / sqrt(variance + epsilon), y = n weight + bias; returns 1 / sqrt(variance +
+// epsilon). n and y may be one array.
 template <class T>
-T normalise_row(Index width, double epsilon, T* s) {
+T normalise_row(Index width, double epsilon, T* n, const T* weight, const T* bias, T* y) {
   const T count = static_cast<T>(width);
   // The mean, rounded to T, is off by up to half a unit of its last place, which for a row around 1000 is more than its
-  // small differences can bear. What is left after subtracting it is small, and its own mean is taken off as well.
-  const Batch<T> near(sum_of_lanes<T>(width, [&](Index i, auto v) { return v.load(s + i); }) / count);
-  const T rest = sum_of_lanes<T>(width,
-                                 [&](Index i, auto v) {
-                                   const Batch<T> d = v.load(s + i) - near;
-                                   v.store(d, s + i);
-                                   return v.only(d);
-                                 }) /
-                 count;
-  const Batch<T> mean(rest);
-  const T variance = sum_of_lanes<T>(width,
-                                     [&](Index i, auto v) {
-                                       const Batch<T> d = v.load(s + i) - mean;
-                                       return v.only(d * d);
-                                     }) /
-                     count;
-  const T scale = static_cast<T>(1 / std::sqrt(static_cast<double>(variance) + epsilon));
-  map(
-      width, s, [rest, scale](auto v) { return (v - rest) * scale; }, s);
-  return scale;
-}
-
-template <class T>
-void affine_row(Index width, const T* n, const T* weight, const T* bias, T* y) {
+  // small differences can bear. What is left after subtracting it is small, and its own mean is taken off as well, from
+  // the variance too: E (d - E d)^2 = E d^2 - (E d)^2, where the second is nearly nothing.
+  const Batch<T> near(sum_of_lanes<T>(width, [&](Index i, auto v) { return v.load(n + i); }) / count);
+  Batch<T> sums(0), squares(0);
   for_vectors<T>(width, [&](Index i, auto v) {
-    Batch<T> value = v.load(n + i);
+    const Batch<T> d = v.load(n + i) - near, counted = v.only(d);
+    v.store(d, n + i);
+    sums += counted;
+    squares = fma(counted, counted, squares);
+  });
+  const T rest = hadd(sums) / count;
+  const T variance = std::max(hadd(squares) / count - rest * rest, T{0});
+  const T scale = static_cast<T>(1 / std::sqrt(static_cast<double>(variance) + epsilon));
+  const Batch<T> mean(rest), factor(scale);
+  for_vectors<T>(width, [&](Index i, auto v) {
+    Batch<T> value = (v.load(n + i) - mean) * factor;
+    if (n != y) v.store(value, n + i);
     if (weight != nullptr) value *= v.load(weight + i);
     if (bias != nullptr) value += v.load(bias + i);
     v.store(value, y + i);
   });
+  return scale;
 }
 
-// Gradients of weight and bias, gathered over some rows before they are added: thousands of rows into one f32 sum would
-// lose digits.
+// What weight and bias get, gathered over some rows before it is added: thousands of rows into one f32 sum would lose
+// digits.
 template <class T>
 class AffineGradients {
  public:
@@ -88,14 +81,9 @@ class AffineGradients {
               bias ? Tensor::zeros(bias.shape(), bias.dtype()) : Tensor()} {}
   ~AffineGradients() { flush(); }
 
-  void add(Index width, const T* dy, const T* n) {
-    T* const weight = row_or_null<T>(sums_[0], 0);
-    T* const bias = row_or_null<T>(sums_[1], 0);
-    for_vectors<T>(width, [&](Index i, auto v) {
-      const Batch<T> d = v.load(dy + i);
-      if (weight != nullptr) v.store(fma(d, v.load(n + i), v.load(weight + i)), weight + i);
-      if (bias != nullptr) v.store(d + v.load(bias + i), bias + i);
-    });
+  T* weight() const { return row_or_null<T>(sums_[0], 0); }
+  T* bias() const { return row_or_null<T>(sums_[1], 0); }
+  void row_done() {
     if (++rows_ % 32 == 0) flush();
   }
 
@@ -111,16 +99,26 @@ class AffineGradients {
   Index rows_ = 0;
 };
 
-// ds of one row.
+// ds of one row, unless that is null, and what the row gives to weight and bias.
 template <class T>
-void backward_row(Index width, const T* dy, const T* weight, const T* n, T scale, T* ds) {
-  affine_row<T>(width, dy, weight, nullptr, ds);
+void backward_row(Index width, const T* dy, const T* weight, const T* n, T scale, T* ds, T* dweight, T* dbias) {
+  Batch<T> sums(0), products(0);
+  const auto scaled = [&](Index i, auto v) {
+    const Batch<T> g = v.load(dy + i);
+    return weight != nullptr ? g * v.load(weight + i) : g;
+  };
+  for_vectors<T>(width, [&](Index i, auto v) {
+    const Batch<T> d = v.load(dy + i), x = v.load(n + i), g = scaled(i, v);
+    sums += g;
+    products = fma(g, x, products);
+    if (dweight != nullptr) v.store(fma(d, x, v.load(dweight + i)), dweight + i);
+    if (dbias != nullptr) v.store(d + v.load(dbias + i), dbias + i);
+  });
+  if (ds == nullptr) return;
   const T count = static_cast<T>(width);
-  const Batch<T> mean(sum_of_lanes<T>(width, [&](Index i, auto v) { return v.load(ds + i); }) / count);
-  const Batch<T> slope(sum_of_lanes<T>(width, [&](Index i, auto v) { return v.load(ds + i) * v.load(n + i); }) / count);
-  const Batch<T> factor(scale);
+  const Batch<T> mean(hadd(sums) / count), slope(hadd(products) / count), factor(scale);
   for_vectors<T>(width,
-                 [&](Index i, auto v) { v.store((v.load(ds + i) - mean - v.load(n + i) * slope) * factor, ds + i); });
+                 [&](Index i, auto v) { v.store((scaled(i, v) - mean - v.load(n + i) * slope) * factor, ds + i); });
 }
 
 }  // namespace
@@ -140,9 +138,9 @@ LayerNormResult layer_norm(const LayerNormInputs& in, bool save) {
       // Where nothing is saved, n is made in place of y.
       T* const n = save ? result.saved.normalised.data<T>() + place : y;
       add_row(in, row, n);
-      const T scale = normalise_row(in.width, in.epsilon, n);
+      const T scale =
+          normalise_row<T>(in.width, in.epsilon, n, row_or_null<T>(in.weight, 0), row_or_null<T>(in.bias, 0), y);
       if (save) result.saved.scale.data<T>()[row] = scale;
-      affine_row<T>(in.width, n, row_or_null<T>(in.weight, 0), row_or_null<T>(in.bias, 0), y);
     }
   });
   return result;
@@ -162,10 +160,10 @@ LayerNormGradients layer_norm_backward(const LayerNormSaved& saved, const Tensor
       const Index place = row * width;
       const T* const n = saved.normalised.data<T>() + place;
       const T* const g = dy.data<T>() + place;
-      affine.add(width, g, n);
-      if (!wants_x && !wants_residual) continue;
-      T* const ds = (wants_residual ? gradients.residual : gradients.x).template data<T>() + place;
-      backward_row<T>(width, g, row_or_null<T>(saved.weight, 0), n, saved.scale.data<T>()[row], ds);
+      T* const ds = row_or_null<T>(wants_residual ? gradients.residual : gradients.x, place);
+      backward_row<T>(width, g, row_or_null<T>(saved.weight, 0), n, saved.scale.data<T>()[row], ds, affine.weight(),
+                      affine.bias());
+      affine.row_done();
       T* const dx = row_or_null<T>(gradients.x, place);
       if (dx == nullptr) continue;
       if (saved.kept.buffer) {

@@ -139,17 +139,17 @@ void compute_weights(const Block<T>& at, const Columns<T>& keys, const Rows<T>& 
   }
 }
 
-// y = x where dropout keeps, times its scale; else 0. From a whole byte of bits on.
+// y = x where dropout keeps, times its scale; else 0. Whole bytes of bits, as far as the padded row goes.
 template <class T>
-void drop(const Block<T>& at, Index i, const T* x, T* y) {
-  const Index begin = at.begin / 8 * 8;
-  drop_row(at.end - begin, at.kept(i) + begin / 8, static_cast<T>(at.in.kept_scale), x + begin, y + begin);
+void drop(const Block<T>& at, Index i, Index padded_keys, const T* x, T* y) {
+  const Index begin = at.begin / 8 * 8, end = std::min((at.end + 7) / 8 * 8, padded_keys);
+  drop_row(end - begin, at.kept(i) + begin / 8, static_cast<T>(at.in.kept_scale), x + begin, y + begin);
 }
 
 template <class T>
 Rows<T> dropped(const Block<T>& at, const Rows<T>& weights, const Rows<T>& scratch) {
   if (at.in.kept.empty()) return weights;
-  for (Index i = 0; i < at.count; ++i) drop(at, i, weights.row(i), scratch.row(i));
+  for (Index i = 0; i < at.count; ++i) drop(at, i, weights.stride, weights.row(i), scratch.row(i));
   return scratch;
 }
 
@@ -160,7 +160,7 @@ void weight_cotangents(const Block<T>& at, const Columns<T>& values, const Rows<
   if (dcontext) {
     values.multiply(at, dcontext, to);
     if (!at.in.kept.empty())
-      for (Index i = 0; i < at.count; ++i) drop(at, i, to.row(i), to.row(i));
+      for (Index i = 0; i < at.count; ++i) drop(at, i, to.stride, to.row(i), to.row(i));
   } else {
     std::fill_n(to.data, at.count * to.stride, T{0});
   }

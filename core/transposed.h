@@ -37,21 +37,21 @@ template <class T>
 void transpose(Index rows, Index columns, const T* from, Index from_stride, T* to, Index to_stride) {
   constexpr Index width = lanes<T>;
   for (Index i = 0; i < rows; i += width) {
-    const Index count = std::min(width, rows - i);
-    const T* const source = from + i * from_stride;
-    Index j = 0;
-    if (count == width) {
-      for (; j + width <= columns; j += width) {
-        Batch<T> square[static_cast<std::size_t>(width)];
-        for (Index r = 0; r < width; ++r) square[r] = Batch<T>::load_unaligned(source + r * from_stride + j);
-        transpose_square<T>(square);
-        for (Index r = 0; r < width; ++r) square[r].store_unaligned(to + (j + r) * to_stride + i);
+    for (Index j = 0; j < columns; j += width) {
+      const Index count = std::min(width, rows - i), across = std::min(width, columns - j);
+      const T* const source = from + i * from_stride + j;
+      Batch<T> square[static_cast<std::size_t>(width)];
+      for (Index r = 0; r < width; ++r) {
+        if (r >= count) {
+          square[r] = Batch<T>(0);
+        } else if (across == width) {
+          square[r] = Batch<T>::load_unaligned(source + r * from_stride);
+        } else {
+          square[r] = load_part<T>(source + r * from_stride, across);
+        }
       }
-    }
-    for (; j < columns; ++j) {
-      T* const target = to + j * to_stride + i;
-      for (Index r = 0; r < count; ++r) target[r] = source[r * from_stride + j];
-      for (Index r = count; r < width; ++r) target[r] = 0;
+      transpose_square<T>(square);
+      for (Index r = 0; r < across; ++r) square[r].store_unaligned(to + (j + r) * to_stride + i);
     }
   }
 }
