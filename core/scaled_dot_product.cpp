@@ -46,8 +46,9 @@ struct Block {
   Index queries, keys;
   Index begin, end;
   Rows<T> q, k, v;
+  T scale;
 
-  Block(const ScaledDotProductInputs& inputs, Index b_, Index h_, Index first_)
+  Block(const ScaledDotProductInputs& inputs, T scale_, Index b_, Index h_, Index first_)
       : in(inputs),
         b(b_),
         h(h_),
@@ -59,7 +60,8 @@ struct Block {
         end(0),
         q(in.query.x, b_, in.query.column + h_ * in.width),
         k(in.keys.x, b_, in.keys.column + h_ * in.width),
-        v(in.values.x, b_, in.values.column + h_ * in.value_width) {
+        v(in.values.x, b_, in.values.column + h_ * in.value_width),
+        scale(scale_) {
     for (Index i = 0; i < count; ++i) {
       const Mask::Interval seen = interval(i);
       if (seen.begin == seen.end) continue;
@@ -70,7 +72,6 @@ struct Block {
   }
   Index seen() const { return end - begin; }
   Mask::Interval interval(Index i) const { return in.mask.keys(b, first + i, keys); }
-  T scale() const { return static_cast<T>(1 / std::sqrt(static_cast<double>(in.width))); }
   // The bits of dropout for query i, or none.
   const std::uint8_t* kept(Index i) const {
     return in.kept.empty() ? nullptr : in.kept[static_cast<std::size_t>(h)].row(b * queries + first + i);
@@ -135,21 +136,24 @@ void compute_weights(const Block<T>& at, const Columns<T>& keys, const Rows<T>& 
   keys.multiply(at, at.q, to);
   for (Index i = 0; i < at.count; ++i) {
     const Mask::Interval seen = at.interval(i);
-    masked_row<T>(to.stride, at.scale(), seen.begin, seen.end, to.row(i));
+    masked_row<T>(to.stride, at.scale, seen.begin, seen.end, to.row(i));
   }
 }
 
-// y = x where dropout keeps, times its scale; else 0. Whole bytes of bits, as far as the padded row goes.
+// y = x where dropout keeps, times its scale; else 0. Where a padded row has just the bits of its keys' bytes, the rows
+// of the block are one run.
 template <class T>
-void drop(const Block<T>& at, Index i, Index padded_keys, const T* x, T* y) {
-  const Index begin = at.begin / 8 * 8, end = std::min((at.end + 7) / 8 * 8, padded_keys);
-  drop_row(end - begin, at.kept(i) + begin / 8, static_cast<T>(at.in.kept_scale), x + begin, y + begin);
+void drop(const Block<T>& at, const Rows<T>& x, const Rows<T>& y) {
+  const T scale = static_cast<T>(at.in.kept_scale);
+  const Index bits = (at.keys + 7) / 8 * 8;
+  if (x.stride == bits) return drop_row(at.count * bits, at.kept(0), scale, x.data, y.data);
+  for (Index i = 0; i < at.count; ++i) drop_row(std::min(bits, x.stride), at.kept(i), scale, x.row(i), y.row(i));
 }
 
 template <class T>
 Rows<T> dropped(const Block<T>& at, const Rows<T>& weights, const Rows<T>& scratch) {
   if (at.in.kept.empty()) return weights;
-  for (Index i = 0; i < at.count; ++i) drop(at, i, weights.stride, weights.row(i), scratch.row(i));
+  drop(at, weights, scratch);
   return scratch;
 }
 
@@ -159,8 +163,7 @@ void weight_cotangents(const Block<T>& at, const Columns<T>& values, const Rows<
                        const Rows<T>& to) {
   if (dcontext) {
     values.multiply(at, dcontext, to);
-    if (!at.in.kept.empty())
-      for (Index i = 0; i < at.count; ++i) drop(at, i, to.stride, to.row(i), to.row(i));
+    if (!at.in.kept.empty()) drop(at, to, to);
   } else {
     std::fill_n(to.data, at.count * to.stride, T{0});
   }
@@ -175,7 +178,7 @@ void score_cotangents(const Block<T>& at, const Rows<T>& weights, const Rows<T>&
   for (Index i = 0; i < at.count; ++i) {
     const T* const w = weights.row(i);
     T* const d = dw.row(i);
-    const Batch<T> mean(dot(dw.stride, w, d)), scale(at.scale());
+    const Batch<T> mean(dot(dw.stride, w, d)), scale(at.scale);
     for (Index k = 0; k < dw.stride; k += lanes<T>)
       (Batch<T>::load_unaligned(w + k) * (Batch<T>::load_unaligned(d + k) - mean) * scale).store_unaligned(d + k);
   }
@@ -192,9 +195,10 @@ struct Scratch {
 
 template <class T, class F>
 void each_block(const ScaledDotProductInputs& in, F each) {
+  const T scale = static_cast<T>(1 / std::sqrt(static_cast<double>(in.width)));
   for (Index b = 0; b < in.query.x.size(0); ++b)
     for (Index h = 0; h < in.heads; ++h)
-      for (Index first = 0; first < in.query.x.size(1); first += block_queries) each(Block<T>(in, b, h, first));
+      for (Index first = 0; first < in.query.x.size(1); first += block_queries) each(Block<T>(in, scale, b, h, first));
 }
 
 // The rows of a block in weights [B,H,Q,*].

@@ -12,6 +12,8 @@ namespace {
 // A tile of C in registers: of AVX2's sixteen, twelve hold its sums, two a row of B and one an element of A, repeated.
 constexpr int tile_sums = 12;
 constexpr Index panel_vectors = 2;
+// Of a transposed A, every column is a line of the first cache for a few rows of C: so many stay until the next rows.
+constexpr Index columns_at_once = 64;
 
 // Some rows of op(A): element (i, p) is a[i * row + p * column].
 template <class T>
@@ -104,6 +106,12 @@ Panel<T> panel_of(Transpose tb, Index n, Index k, const T* b, Index ldb, Index j
 template <class T>
 void small_gemm(Transpose ta, Transpose tb, Index m, Index n, Index k, const T* a, Index lda, const T* b, Index ldb,
                 std::type_identity_t<Onto<T>> onto, T* c, Index ldc) {
+  if (ta == Transpose::yes && k > columns_at_once) {
+    for (Index p = 0; p < k; p += columns_at_once)
+      small_gemm<T>(ta, tb, m, n, std::min(columns_at_once, k - p), a + p * lda, lda,
+                    b + p * (tb == Transpose::yes ? 1 : ldb), ldb, p == 0 ? onto : Onto<T>(1), c, ldc);
+    return;
+  }
   const Left<T> left = ta == Transpose::yes ? Left<T>{a, 1, lda} : Left<T>{a, lda, 1};
   for (Index j = 0; j < n; j += panel_vectors * lanes<T>) {
     const Panel<T> panel = panel_of(tb, n, k, b, ldb, j);

@@ -5,23 +5,24 @@
 
 namespace tapestry::core {
 
-/// The product that `gemm` is, for k > 0. A is read as it lies, which pays while it is in the first caches, and so
-/// are the rows of B; columns of a transposed B are laid out anew, a few at a time. Each element is one sum over k in
-/// order, so that it does not depend on the other sizes.
+/// The product that `gemm` is, for k > 0. A is read as it lies, which pays while it is in the first caches, and so are
+/// the rows of B; columns of a transposed B are laid out anew, a few at a time. An element is a sum over k in order (of
+/// a transposed A, in order within parts of fixed length), so that it does not depend on the other sizes.
 template <class T>
 void small_gemm(Transpose a_transposed, Transpose b_transposed, Index m, Index n, Index k, const T* a, Index lda,
                 const T* b, Index ldb, std::type_identity_t<Onto<T>> onto, T* c, Index ldc);
 
 /// Whether small_gemm is the faster one. Measured against OpenBLAS 0.3.21 on one core with AVX2, f32, beta = 0, in
-/// GFLOP/s (theirs | ours), when the largest products ran at 75:
+/// GFLOP/s (theirs | ours), where large products reach 80:
 ///
-///   m n k of C [m,n]:       64 32 96   64 64 96   640 32 96   640 32 201   2048 128 128
-///     A and B as stored       53 | 79    PLACE
-///
-/// Reading columns of A a few at a time, as A transposed asks for, misses the first cache sooner.
+///   m n k of C [m,n]:       64 32 96   640 32 96   640 32 201   10 8 10   16 32 16
+///     A and B as stored       58 | 68    61 | 85     57 | 73      5 | 20   27 | 54
+///                           64 96 32   640 96 32   640 201 32   64 32 32   2048 128 128
+///     B transposed            49 | 65    53 | 71     44 | 57     44 | 64   73 | 80
+///                           96 32 64   96 32 640   201 32 640   16 32 16   128 128 2048
+///     A transposed            60 | 84    73 | 79     69 | 77     20 | 52   78 | 66
 inline bool small_gemm_pays(Transpose a_transposed, Index m, Index n, Index k) {
-  const Index in_cache = Index{1} << (a_transposed == Transpose::yes ? 16 : 17);
-  return m * k <= in_cache && k * n <= Index{1} << 15 && n <= (a_transposed == Transpose::yes ? 64 : 256);
+  return m * k <= Index{1} << 17 && k * n <= Index{1} << 15 && n <= (a_transposed == Transpose::yes ? 64 : 256);
 }
 
 }  // namespace tapestry::core
