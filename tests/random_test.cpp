@@ -26,6 +26,24 @@ TEST_SUITE("fast") {
     }
   }
 
+  TEST_CASE("every lane of philox is philox") {
+    Random random(5);
+    for (int i = 0; i < 1000; ++i) {
+      PhiloxLanes lanes;
+      for (auto& word : lanes.word)
+        for (std::uint32_t& x : word) x = static_cast<std::uint32_t>(random.bits());
+      const std::uint64_t k = random.bits();
+      const PhiloxKey key{static_cast<std::uint32_t>(k), static_cast<std::uint32_t>(k >> 32)};
+      const PhiloxLanes counters = lanes;
+      philox(lanes, key);
+      const auto block = [](const PhiloxLanes& of, int lane) {
+        return PhiloxBlock{of.word[0][lane], of.word[1][lane], of.word[2][lane], of.word[3][lane]};
+      };
+      for (int lane = 0; lane < PhiloxLanes::width; ++lane)
+        REQUIRE(block(lanes, lane) == philox(block(counters, lane), key));
+    }
+  }
+
   TEST_CASE("philox gives the published answer for counter and key of ones") {
     // Known answer test of Salmon et al. for philox4x32-10.
     CHECK(philox(PhiloxBlock{~0u, ~0u, ~0u, ~0u}, {~0u, ~0u}) ==
