@@ -85,6 +85,32 @@ TEST_SUITE("fast") {
     for (Index i = 3; i < 6; ++i) CHECK(dquery.at(i) == 0);
   }
 
+  TEST_CASE("scaled dot-product attention: keys and values beyond the length do not matter, not even as NaN") {
+    core::Random random(3);
+    for (const DType dtype : {DType::f32, DType::f64}) {
+      for (const double p : {0.0, 0.5}) {
+        HeadOptions options{2, 3, 0, Mask::lengths(Ids({2, 5})), p};
+        std::vector<Tensor> clean, spoilt;
+        for (int i = 0; i < 3; ++i) clean.push_back(random_tensor(random, {2, i == 0 ? 3 : 7, 6}, dtype));
+        for (const Tensor& x : clean) spoilt.push_back(x.clone());
+        for (int i = 1; i < 3; ++i) {  // sentence 0 has keys 0 and 1, sentence 1 has 0 to 4
+          for (Index at = 2 * 6; at < 7 * 6; ++at) spoilt[static_cast<std::size_t>(i)].set(at, std::nan(""));
+          for (Index at = 12 * 6; at < 14 * 6; ++at) spoilt[static_cast<std::size_t>(i)].set(at, std::nan(""));
+        }
+        const auto run = [&](const std::vector<Tensor>& inputs) {
+          const Var q = watch(inputs[0]), k = watch(inputs[1]), v = watch(inputs[2]);
+          Tape tape;
+          const Var context = scaled_dot_product_attention({q}, {k}, {v}, options).context;
+          const Gradients gradients = tape.backward(sum(square(context)));
+          std::vector<std::vector<double>> all;
+          for (const Tensor& x : {context.value(), gradients[q], gradients[k], gradients[v]}) all.push_back(x.values());
+          return all;
+        };
+        CHECK(run(clean) == run(spoilt));
+      }
+    }
+  }
+
   TEST_CASE("attention refuses what does not fit") {
     const auto t = [](const Shape& shape) { return Var(Tensor::zeros(shape, DType::f32)); };
     const Var q = t({2, 3, 4}), k = t({2, 5, 4}), w = t({1, 4}), v = t({2, 5, 6});
