@@ -28,16 +28,16 @@ Var matmul(const Var& a, const Var& b) {
                  right_shape = right.shape()](const Tensor& dy, Grads& dx) {
                   const Tensor dm = dy.reshape(matrices);
                   if (dx.wants(0)) {
-                    const Tensor da = core::matmul(dm, Transpose::no, right, Transpose::yes);
-                    dx.add(0, core::sum_to(da, left_shape).reshape(a_shape));
+                    Tensor da = core::matmul(dm, Transpose::no, right, Transpose::yes);
+                    dx.add(0, core::sum_to(std::move(da), left_shape).reshape(a_shape));
                   }
                   if (!dx.wants(1)) return;
                   if (right_shape.rank() == 2) {  // every row of a met this one matrix: one product over all rows
                     core::add_product(dx.into(1).reshape(right_shape), left.reshape({-1, left.size(-1)}),
                                       Transpose::yes, dm.reshape({-1, dm.size(-1)}), Transpose::no);
                   } else {
-                    const Tensor db = core::matmul(left, Transpose::yes, dm, Transpose::no);
-                    dx.add(1, core::sum_to(db, right_shape).reshape(b_shape));
+                    Tensor db = core::matmul(left, Transpose::yes, dm, Transpose::no);
+                    dx.add(1, core::sum_to(std::move(db), right_shape).reshape(b_shape));
                   }
                 });
 }

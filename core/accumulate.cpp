@@ -14,7 +14,7 @@ void accumulate(const Tensor& target, const Tensor& g) {
   });
 }
 
-Tensor sum_to(const Tensor& g, const Shape& shape) {
+Tensor sum_to(Tensor g, const Shape& shape) {
   if (g.shape() == shape) return g;
   require(broadcast("sum_to", g.shape(), shape) == g.shape(), "sum_to: {} must broadcast to the gradient's {}", shape,
           g.shape());
@@ -22,7 +22,8 @@ Tensor sum_to(const Tensor& g, const Shape& shape) {
   const int missing = g.rank() - shape.rank();
   for (int axis = 0; axis < g.rank(); ++axis)
     if (g.size(axis) != 1 && (axis < missing || shape[axis - missing] == 1)) axes.push_back(axis);
-  return (axes.empty() ? g : sum(g, axes)).reshape(shape);  // no axes would mean all of them
+  if (!axes.empty()) g = sum(g, axes);  // no axes would mean all of them
+  return std::move(g).reshape(shape);
 }
 
 }  // namespace tapestry::core

@@ -16,6 +16,7 @@ Tensor Tensor::empty(const Shape& shape, DType dtype) {
 }
 
 Tensor Tensor::zeros(const Shape& shape, DType dtype) {
+  const core::KernelTimer timer;
   Tensor t = empty(shape, dtype);
   // All bits zero is 0.0 in both types.
   std::memset(t.buffer_.data(), 0, static_cast<std::size_t>(t.numel_) * bytes_of(dtype));
@@ -38,7 +39,7 @@ Tensor Tensor::from(std::span<const double> values, const Shape& shape, DType dt
   return t;
 }
 
-Tensor Tensor::reshape(std::span<const Index> sizes) const {
+Tensor Tensor::reshaped(std::span<const Index> sizes) {
   std::array<Index, Shape::max_rank> wanted{};
   require(sizes.size() <= wanted.size(), "reshape: a shape has at most {} axes; given {}", wanted.size(), sizes.size());
   Index known = 1;
@@ -57,9 +58,8 @@ Tensor Tensor::reshape(std::span<const Index> sizes) const {
   const Shape shape{std::span<const Index>(wanted).first(sizes.size())};
   require(shape.numel() == numel_ && *this, "reshape: {} elements of {} must fill the new shape; given {}", numel_,
           shape_, shape);
-  Tensor t = *this;
-  t.shape_ = shape;
-  return t;
+  shape_ = shape;
+  return std::move(*this);
 }
 
 Tensor Tensor::rows(Index begin, Index end) const {

@@ -47,9 +47,11 @@ class Tensor {
 
   /// The same elements in another shape; one size may be -1 and is inferred. Shares memory.
   /// Errors: the number of elements differs.
-  Tensor reshape(std::initializer_list<Index> sizes) const { return reshape(std::span(sizes.begin(), sizes.size())); }
-  Tensor reshape(std::span<const Index> sizes) const;
-  Tensor reshape(const Shape& shape) const { return reshape(std::span(shape.begin(), shape.end())); }
+  /// Of a temporary, it takes the memory over: who was the only one to hold it stays so.
+  Tensor reshape(std::initializer_list<Index> sizes) const& { return Tensor(*this).reshape(sizes); }
+  Tensor reshape(const Shape& shape) const& { return Tensor(*this).reshape(shape); }
+  Tensor reshape(std::initializer_list<Index> sizes) && { return reshaped(std::span(sizes.begin(), sizes.size())); }
+  Tensor reshape(const Shape& shape) && { return reshaped(std::span(shape.begin(), shape.end())); }
   /// Rows [begin, end) of the first axis. Shares memory. Errors: out of range.
   Tensor rows(Index begin, Index end) const;
 
@@ -70,6 +72,7 @@ class Tensor {
   bool unique() const { return buffer_.unique(); }
 
  private:
+  Tensor reshaped(std::span<const Index> sizes);
   Buffer buffer_;
   Index offset_ = 0;  // in elements
   Index numel_ = 0;

@@ -108,4 +108,19 @@ TEST_SUITE("fast") {
     CHECK_THROWS_WITH_AS(linear(small({2, 3}), small({4, 3}, DType::f32), {}),
                          "linear: all inputs must have one dtype; f64 [2, 3] and f32 [4, 3]", Error);
   }
+
+  TEST_CASE("the first gradient that a linear layer gives its input is stored, not added to zeros or copied") {
+    const Var x = small({64, 32}, DType::f32), weight = small({16, 32}, DType::f32);
+    Tape tape;
+    const Var y = linear(x, weight, Var());
+    const Tensor cotangent = small({64, 16}, DType::f32).value();
+    core::KernelTimes times;
+    core::KernelTimes::current() = &times;
+    tape.backward(std::span(&y, 1), std::span(&cotangent, 1));
+    core::KernelTimes::current() = nullptr;
+    // The cotangent's copy, the gradient of the weight, and that of x, once.
+    CHECK(times.bytes == 4 * (64 * 16 + 16 * 32 + 64 * 32));
+    CHECK(times.operations == 2.0 * 2 * 64 * 32 * 16);
+    CHECK(times.products <= times.kernels);
+  }
 }

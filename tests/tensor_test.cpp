@@ -46,8 +46,17 @@ TEST_SUITE("fast") {
     CHECK_THROWS_WITH_AS(Tensor().data<float>(), "tensor: data of type f32 asked for; it has no value", Error);
     CHECK_THROWS_WITH_AS(t.item(), "item: the tensor must have one element; it has shape [2, 3]", Error);
     CHECK_THROWS_WITH_AS(Tensor::from({1, 2}, {3}, DType::f64), "tensor: [3] needs 3 values; given 2", Error);
-    CHECK_THROWS_WITH_AS(require_same_dtype("mul", {t, Tensor(), Tensor::zeros({4}, DType::f64)}),
+    const Tensor absent, other = Tensor::zeros({4}, DType::f64);
+    CHECK_THROWS_WITH_AS(require_same_dtype("mul", {t, absent, other}),
                          "mul: all inputs must have one dtype; f32 [2, 3] and f64 [4]", Error);
+  }
+
+  TEST_CASE("a temporary that is reshaped stays the only one to hold its memory") {
+    CHECK(Tensor::zeros({2, 3}, DType::f32).reshape({6}).unique());
+    const Tensor t = Tensor::zeros({2, 3}, DType::f32), flat = t.reshape({-1});
+    CHECK(!flat.unique());
+    CHECK(t.shape() == Shape{2, 3});
+    CHECK_THROWS_WITH_AS(t.reshape({1, 1, 1, 1, 1, 2, 3}), "reshape: a shape has at most 6 axes; given 7", Error);
   }
 
   TEST_CASE("the sum to a broadcast shape") {
