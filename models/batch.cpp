@@ -56,6 +56,20 @@ MicroBatch all_rows(const std::vector<Example>& examples) {
   return rows;
 }
 
+double padding_share(const std::vector<MicroBatch>& batches) {
+  std::size_t places = 0, tokens = 0;
+  for (const MicroBatch& rows : batches) {
+    std::size_t source = 0, target = 0;
+    for (const Example* row : rows) {
+      source = std::max(source, row->source.size());
+      target = std::max(target, row->target.size());
+      tokens += row->source.size() + row->target.size();
+    }
+    places += rows.size() * (source + target);
+  }
+  return places == 0 ? 0 : 1 - static_cast<double>(tokens) / static_cast<double>(places);
+}
+
 std::vector<std::size_t> deal(std::span<const Example* const> rows, std::size_t shards) {
   std::size_t total = 0;
   for (const Example* row : rows) total += row->target.size();

@@ -43,6 +43,9 @@ using MicroBatch = std::vector<const Example*>;
 /// All of them, which must outlive it.
 MicroBatch all_rows(const std::vector<Example>& examples);
 
+/// Share of the places of these rectangles, source and target, that no token fills.
+double padding_share(const std::vector<MicroBatch>& batches);
+
 /// Cuts `rows` into `shards` contiguous parts of about equally many target tokens; a part may be empty.
 /// Returns the shards + 1 boundaries.
 std::vector<std::size_t> deal(std::span<const Example* const> rows, std::size_t shards);

@@ -16,7 +16,7 @@ double operations_per_token(const ModelShape& shape, const ParameterStore& store
 
 struct TrainingSize {
   ShardSize shard;
-  Index shards = 1;
+  Index shards = 1;          // that are in memory at a time
   bool many_shapes = false;  // batches of similar length, so of many lengths
   double text_tokens = 0;    // of the training text, both sides
 };

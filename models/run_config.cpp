@@ -20,7 +20,7 @@ NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(RunConfig, preset, data, source, target, pair
                                    attention_bias, attention_dropout, feed_forward_dropout, tie, init, epochs, updates,
                                    batch, batch_tokens, accumulate, lr, schedule, warmup, initial_lr, lr_factor, beta1,
                                    beta2, epsilon, weight_decay, label_smoothing, clip, divisor, bucket, seed, shards,
-                                   reference, validate_every, valid_bleu, patience, keep, checkpoint_every)
+                                   low_memory, reference, validate_every, valid_bleu, patience, keep, checkpoint_every)
 
 ModelShape RunConfig::shape(Index source_vocabulary, Index target_vocabulary) const {
   ModelShape shape{model, source_vocabulary, target_vocabulary, embed, hidden, layers, dropout};
@@ -46,8 +46,9 @@ nlohmann::json to_json(const RunConfig& config) {
   return nlohmann::json(config);
 }
 
-RunConfig config_from_json(const nlohmann::json& json) {
+RunConfig config_from_json(nlohmann::json json) {
   require(json.is_object(), "it must be an object; it is {}", json.type_name());
+  json.emplace("low_memory", false);  // unless it is there: runs of the first version do not say it
   const nlohmann::json example = to_json(RunConfig());
   for (const auto& [key, value] : example.items()) {
     require(json.contains(key), "{} must be there; it is missing", key);

@@ -59,7 +59,8 @@ struct RunConfig {
   bool bucket = true;  // batches of similar length
   std::uint64_t seed = 1;
   Index shards = 2;
-  bool reference = false;  // compute with the composed twins of the fused ops
+  bool low_memory = false;  // shards in turn, with one buffer of gradients: it rounds differently
+  bool reference = false;   // compute with the composed twins of the fused ops
 
   // Validation and checkpoints.
   Index validate_every = 0;    // updates; 0: every epoch
@@ -88,6 +89,6 @@ void validate(const RunConfig& config);
 
 /// As stored in config.json. Errors of reading: `key must be ...`, a key is missing or of another kind.
 nlohmann::json to_json(const RunConfig& config);
-RunConfig config_from_json(const nlohmann::json& json);
+RunConfig config_from_json(nlohmann::json json);
 
 }  // namespace tapestry

@@ -97,7 +97,7 @@ class Loop {
         optimizer_(run.store->pieces(), run.config.adam()),
         step_(*run.model, *run.store, optimizer_, workers,
               {static_cast<std::size_t>(run.config.shards), run.config.divisor, run.config.clip,
-               run.config.label_smoothing}) {
+               run.config.label_smoothing, run.config.low_memory}) {
     state_.config = run.config;
     state_.train_text = fingerprint(data.train);
     state_.valid_text = fingerprint(data.valid);

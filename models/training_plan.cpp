@@ -14,8 +14,9 @@ TrainingPlan::TrainingPlan(const Run& run, const RunData& data)
   if (train.empty()) throw UsageError("training: at least one pair is needed; given none");
   if (config.patience > 0 && valid.empty())
     throw UsageError("--patience: needs a validation part; give --valid, or --patience 0");
-  const auto batches = static_cast<Index>(micro_batches(config, train, 1).size());
-  epoch_updates = (batches - 1) / config.accumulate + 1;
+  const std::vector<MicroBatch> batches = micro_batches(config, train, 1);
+  epoch_updates = (static_cast<Index>(batches.size()) - 1) / config.accumulate + 1;
+  padding = padding_share(batches);
   updates = config.epochs * epoch_updates;
   if (config.updates > 0) updates = std::min(updates, config.updates);
   schedule = config.rates(updates);

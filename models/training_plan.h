@@ -11,7 +11,8 @@ namespace tapestry {
 struct TrainingPlan {
   std::vector<Example> train, valid;
   Index epoch_updates = 0;
-  Index updates = 0;  // of the whole training, unless it loses patience before
+  Index updates = 0;   // of the whole training, unless it loses patience before
+  double padding = 0;  // share of the places of the first epoch's batches, both sides, that no token fills
   Schedule schedule;
 
   /// Errors (UsageError): no pair to train on; patience without a validation part; --batch-tokens that cannot hold the

@@ -13,7 +13,8 @@ TrainingStep::TrainingStep(const EncoderDecoder& model, const ParameterStore& st
                            core::Workers& workers, const TrainingStepOptions& options)
     : model_(model), store_(store), optimizer_(optimizer), workers_(workers), options_(options), nll_(options.shards) {
   require(options.shards >= 1, "training: at least one shard is needed; given {}", options.shards);
-  for (std::size_t s = 0; s < options.shards; ++s) gradients_.push_back(store.gradients());
+  const std::size_t buffers = options.low_memory ? 1 : options.shards;
+  for (std::size_t s = 0; s < buffers; ++s) gradients_.push_back(store.gradients());
 }
 
 void TrainingStep::run_shard(std::size_t shard, std::span<const MicroBatch> batches, Pass pass) {
@@ -26,7 +27,7 @@ void TrainingStep::run_shard(std::size_t shard, std::span<const MicroBatch> batc
     pass.first_sentence = first + before + static_cast<Index>(begin);
     before += static_cast<Index>(rows.size());
     if (begin == end) continue;
-    Tape tape{gradients_[shard].by_parameter};
+    Tape tape{gradients_[options_.low_memory ? 0 : shard].by_parameter};
     const Batch part = make_batch(std::span(rows).subspan(begin, end - begin));
     const SequenceLoss loss = sequence_loss(model_, part, pass, options_.label_smoothing);
     nll_[shard] += loss.nll;
@@ -47,8 +48,13 @@ UpdateResult TrainingStep::operator()(std::span<const MicroBatch> batches, Pass 
 }
 
 UpdateResult TrainingStep::update(std::span<const MicroBatch> batches, const Pass& pass, double lr) {
-  workers_.run(static_cast<Index>(options_.shards),
-               [&](Index shard) { run_shard(static_cast<std::size_t>(shard), batches, pass); });
+  const auto run = [&](Index shard) { run_shard(static_cast<std::size_t>(shard), batches, pass); };
+  const auto shards = static_cast<Index>(options_.shards);
+  if (options_.low_memory) {
+    for (Index shard = 0; shard < shards; ++shard) run(shard);
+  } else {
+    workers_.run(shards, run);
+  }
 
   UpdateResult result;
   for (const MicroBatch& rows : batches)

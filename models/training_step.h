@@ -17,6 +17,9 @@ struct TrainingStepOptions {
   double divisor = 0;  // what the summed loss is divided by; 0: the update's real target tokens
   double clip = 0;  // largest norm of the gradient; 0: no clipping, and no norm is needed but to see that it is finite
   double label_smoothing = 0;
+  // The shards one after the other, on one thread, into one buffer of gradients: less memory and less speed. The sums
+  // are then rounded in another order.
+  bool low_memory = false;
 };
 
 struct UpdateResult {
@@ -26,7 +29,7 @@ struct UpdateResult {
 };
 
 /// A batch is cut into a fixed number of shards. Each has its own tape and its own gradients; they are added in shard
-/// order over fixed pieces. So the result depends on the number of shards and on nothing else: not on the threads.
+/// order over fixed pieces. So the result depends on the options, the number of shards among them, not on the threads.
 class TrainingStep {
  public:
   /// Everything given is used, not copied, and must outlive this.
@@ -52,7 +55,7 @@ class TrainingStep {
   Optimizer& optimizer_;
   core::Workers& workers_;
   TrainingStepOptions options_;
-  std::vector<ParameterStore::Gradients> gradients_;  // of each shard
+  std::vector<ParameterStore::Gradients> gradients_;  // of each shard, or of all
   std::vector<double> nll_;                           // of each shard
 };
 

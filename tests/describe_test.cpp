@@ -73,6 +73,15 @@ TEST_SUITE("fast") {
             std::string("tapestry: --pairs: must lie in [0, 1000000000000]; given ") + pairs + "\n");
   }
 
+  TEST_CASE("with low memory, describe counts one buffer of gradients and one shard") {
+    const auto bytes = [](std::vector<std::string> more) {
+      more.insert(more.begin(), {"transformer-base", "--shards", "2"});
+      return described(more)["peak_bytes"].get<double>();
+    };
+    const auto parameters = described({"transformer-base"})["parameters"].get<double>();
+    CHECK(bytes({}) - bytes({"--low-memory"}) > 4 * parameters);
+  }
+
   TEST_CASE("describe takes more pairs than the built-in corpus has") {
     const auto few = described({"multi30k", "--pairs", "29000"}), many = described({"multi30k", "--pairs", "4500000"});
     CHECK(many["peak_bytes"].get<double>() > few["peak_bytes"].get<double>());

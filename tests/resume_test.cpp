@@ -164,6 +164,10 @@ TEST_SUITE("fast") {
     CHECK_THROWS_WITH_AS(require_same_training(run, asked), "--hidden: must be as in the run that goes on, 5; given 6",
                          UsageError);
     asked = run;
+    asked.low_memory = true;
+    CHECK_THROWS_WITH_AS(require_same_training(run, asked),
+                         "--low-memory: must be as in the run that goes on, false; given true", UsageError);
+    asked = run;
     asked.feed_forward = 512;
     CHECK_THROWS_WITH_AS(require_same_training(run, asked), "--ffn: must be as in the run that goes on, 256; given 512",
                          UsageError);

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <nlohmann/json.hpp>
 
 using namespace tapestry;
 
@@ -134,5 +135,14 @@ TEST_SUITE("fast") {
     CHECK(config.validate_every == 0);
     CHECK(config.patience == 10);
     CHECK(config.keep == 10);
+  }
+
+  TEST_CASE("a configuration without low_memory, as the first version wrote it, has it off") {
+    RunConfig config = preset("multi30k");
+    nlohmann::json json = to_json(config);
+    REQUIRE(json.erase("low_memory") == 1);
+    CHECK(to_json(config_from_json(json)) == to_json(config));
+    config.low_memory = true;
+    CHECK(config_from_json(to_json(config)).low_memory);
   }
 }

@@ -36,20 +36,24 @@ const std::vector<Example> sentences{
     {{4, 5, 6, 4, 3}, {7, 8, 3}}, {{9, 3}, {10, 7, 12, 7, 3}}, {{10, 4, 8, 3}, {5, 3}}, {{6, 6, 3}, {9, 11, 4, 3}}};
 
 struct Updated {
+  double peak_bytes = 0;  // of the training step, beyond parameters and moments
   std::vector<double> losses;
   std::vector<double> parameters;
 };
 
 // Three updates of the four sentences, cut into micro-batches of these sizes.
-Updated update_by(const char* name, const std::vector<std::size_t>& sizes, std::size_t shards) {
+Updated update_by(const char* name, const std::vector<std::size_t>& sizes, std::size_t shards, bool low_memory = false,
+                  int threads = 2) {
   ParameterStore store(DType::f64, 3);
   ModelShape shape{name, 11, 13, 4, 5, 2, 0.3};
   shape.transformer = {8, 6, 2, 2, false, false, true, false, 0.3, 0.2, 0.1};
   shape.tie = "output";
   const auto model = make_model(shape, Scope(store));
   Adam adam(store.pieces());
-  core::Workers workers(2);
-  TrainingStep step(*model, store, adam, workers, {shards, 0, 0.5, 0.1});
+  core::Workers workers(threads);
+  const std::size_t before = memory_use().live;
+  reset_peak_memory();
+  TrainingStep step(*model, store, adam, workers, {shards, 0, 0.5, 0.1, low_memory});
   std::vector<MicroBatch> batches;
   std::size_t next = 0;
   for (std::size_t size : sizes) {
@@ -62,6 +66,7 @@ Updated update_by(const char* name, const std::vector<std::size_t>& sizes, std::
     CHECK(now.tokens == 14);
     result.losses.push_back(now.nll);
   }
+  result.peak_bytes = static_cast<double>(memory_use().peak - before);
   for (const Var& parameter : store.parameters())
     for (double value : parameter.value().values()) result.parameters.push_back(value);
   return result;
@@ -74,7 +79,7 @@ TEST_SUITE("fast") {
     const std::vector<Example> data = many_lengths();
     const std::vector<MicroBatch> batches = token_batches(data, 60, 1, 1);
     std::vector<const Example*> seen;
-    std::size_t tokens = 0, padded = 0;
+    std::size_t tokens = 0, places = 0;
     for (const MicroBatch& rows : batches) {
       std::size_t source = 0, target = 0;
       for (const Example* row : rows) {
@@ -84,22 +89,14 @@ TEST_SUITE("fast") {
         seen.push_back(row);
       }
       CHECK(rows.size() * std::max(source, target) <= 60);
-      padded += rows.size() * (source + target);
+      places += rows.size() * (source + target);
     }
+    CHECK(padding_share(batches) == doctest::Approx(1 - static_cast<double>(tokens) / static_cast<double>(places)));
     std::sort(seen.begin(), seen.end());
     CHECK(seen.size() == data.size());
     CHECK(std::adjacent_find(seen.begin(), seen.end()) == seen.end());
-    // Similar lengths stand together: padding is less than a third of what a random order has.
-    std::size_t of_random_order = 0;
-    for (const MicroBatch& rows : epoch_batches(data, data.size() / batches.size(), false, 1, 1)) {
-      std::size_t source = 0, target = 0;
-      for (const Example* row : rows) {
-        source = std::max(source, row->source.size());
-        target = std::max(target, row->target.size());
-      }
-      of_random_order += rows.size() * (source + target);
-    }
-    CHECK(3 * (padded - tokens) < of_random_order - tokens);
+    // Similar lengths stand together: there is less than half the padding of a random order.
+    CHECK(2 * padding_share(batches) < padding_share(epoch_batches(data, data.size() / batches.size(), false, 1, 1)));
   }
 
   TEST_CASE("batches by tokens depend on seed and epoch alone, their number on neither") {
@@ -133,6 +130,18 @@ TEST_SUITE("fast") {
           for (std::size_t i = 0; i < whole.parameters.size(); ++i)
             CHECK(std::abs(parts.parameters[i] - whole.parameters[i]) <= 1e-9);
         }
+    }
+  }
+
+  TEST_CASE("with low memory, shards add into one gradient: as before but for rounding, and the same on any threads") {
+    for (const char* model : {"bahdanau", "transformer"}) {
+      CAPTURE(model);
+      const Updated usual = update_by(model, {2, 2}, 3), low = update_by(model, {2, 2}, 3, true);
+      CHECK(low.losses[0] == usual.losses[0]);
+      for (std::size_t i = 0; i < usual.parameters.size(); ++i)
+        CHECK(std::abs(low.parameters[i] - usual.parameters[i]) <= 1e-9);
+      CHECK(update_by(model, {2, 2}, 3, true, 1).parameters == low.parameters);
+      CHECK(low.peak_bytes < 0.8 * usual.peak_bytes);
     }
   }
 

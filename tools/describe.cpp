@@ -54,7 +54,7 @@ struct Description {
     make_model(shape, Scope(store));
     const Index sentences = config.batch_tokens > 0 ? std::max<Index>(config.batch_tokens / tokens, 1) : config.batch;
     const ShardSize shard{(sentences - 1) / config.shards + 1, tokens, tokens};
-    size = {shard, config.shards, config.bucket,
+    size = {shard, config.low_memory ? 1 : config.shards, config.bucket,
             2 * mean_share * static_cast<double>(tokens) * static_cast<double>(pairs)};
     operations = operations_per_token(shape, store, shard);
     peak_bytes = predicted_peak_bytes(shape, store, size);
@@ -72,9 +72,10 @@ void print(const Description& model) {
   fmt::print("operations  {:.2f} million a target token of a training step, in matrix products\n",
              model.operations * 1e-6);
   const ShardSize& shard = model.size.shard;
-  fmt::print("memory      {:.0f} MB at the peak of training, predicted: {} of {} by {} tokens, {} tokens of text\n",
-             model.peak_bytes * 1e-6, counted(model.size.shards, "shard"), counted(shard.sentences, "sentence"),
-             shard.target, grouped(std::llround(model.size.text_tokens)));
+  fmt::print("memory      {:.0f} MB at the peak of training, predicted: {}{} of {} by {} tokens, {} tokens of text\n",
+             model.peak_bytes * 1e-6, counted(model.config.shards, "shard"),
+             model.config.low_memory ? " one by one" : "", counted(shard.sentences, "sentence"), shard.target,
+             grouped(std::llround(model.size.text_tokens)));
 }
 
 void describe(const DescribeOptions& options) {
@@ -110,6 +111,7 @@ void add_describe(CLI::App& program) {
   options->config.number("--pairs", &RunConfig::pairs, "Sentence pairs of the training text");
   options->config.flag("--joint-vocabulary", &RunConfig::joint_vocabulary, "One vocabulary of both sides");
   options->config.number("--shards", &RunConfig::shards, "Parts a batch is cut into");
+  options->config.flag("--low-memory", &RunConfig::low_memory, "The shards one by one, with one buffer of gradients");
   add_number(command, "--source-words", options->source_words, "Words of the source (default: 10,000)");
   add_number(command, "--target-words", options->target_words, "Words of the target (default: 10,000)");
   add_number(command, "--tokens", options->tokens,

@@ -57,6 +57,9 @@ void add_recipe_options(ConfigOptions& options) {
   options.number("--min-count", &RunConfig::min_count, "Rarer words of the training text are <unk>");
   options.number("--seed", &RunConfig::seed, "Seed of the parameters, of the order of the text and of dropout");
   options.number("--shards", &RunConfig::shards, "Parts a batch is cut into, which threads work through side by side");
+  options.flag("--low-memory", &RunConfig::low_memory,
+               "Work through the shards one by one with one buffer of gradients: less memory, slower, and rounded\n"
+               "differently");
   options.flag("--reference", &RunConfig::reference,
                "Compute with plain ops instead of fused ones: slower, with the same result");
 }
@@ -121,11 +124,15 @@ std::string describe_words(const Run& run) {
   return fmt::format("{} of the source, {} of the target", words(run.source), words(run.target));
 }
 
-std::string describe_batches(const RunConfig& config) {
+std::string describe_batches(const RunConfig& config, double padding) {
   std::string text = config.batch_tokens > 0 ? fmt::format("batches of {} tokens", grouped(config.batch_tokens))
                                              : fmt::format("batches of {}", config.batch);
   if (config.accumulate > 1) text += fmt::format(", {} an update", config.accumulate);
-  return text;
+  return text + fmt::format(", {:.1f} % padding", 100 * padding);
+}
+
+std::string describe_shards(const RunConfig& config) {
+  return counted(config.shards, "shard") + (config.low_memory ? " one by one" : "");
 }
 
 void describe(const Run& run, const RunData& data, const TrainingPlan& plan, int threads) {
@@ -145,7 +152,7 @@ void describe(const Run& run, const RunData& data, const TrainingPlan& plan, int
   fmt::print("recipe  {} of {}{}, {}; seed {}, {}, {}\n", counted(config.epochs, "epoch"),
              counted(plan.epoch_updates, "update"),
              config.updates > 0 ? fmt::format(", {} at most", counted(config.updates, "update")) : "",
-             describe_batches(config), config.seed, counted(config.shards, "shard"), counted(threads, "thread"));
+             describe_batches(config, plan.padding), config.seed, describe_shards(config), counted(threads, "thread"));
   fmt::print("rate    {}, peak rate {:.3g} at update {}\n", config.schedule, peak.rate, peak.update);
   if (!plan.valid.empty())
     fmt::print("BLEU    {}; {}\n", description(DecodingOptions()), bleu_signature(bleu_options(run)));
