@@ -1,5 +1,7 @@
 #include "tools/bench_decode.h"
 
+#include <nlohmann/json.hpp>
+
 #include "models/decoding.h"
 #include "models/run_config.h"
 #include "models/uncached.h"
@@ -7,6 +9,7 @@
 #include "tools/mean_seconds.h"
 #include "tools/median.h"
 #include "tools/random_sentence.h"
+#include "tools/table.h"
 
 namespace tapestry {
 namespace {
@@ -55,6 +58,19 @@ std::vector<DecodeRow> bench_decode(const std::vector<int>& threads, int repetit
   for (std::size_t i = 0; i < speeds.size(); ++i)
     rows.push_back({decoders[i / threads.size()].name, threads[i % threads.size()], median(speeds[i])});
   return rows;
+}
+
+nlohmann::json to_json(const DecodeRow& row) {
+  return {{"decoder", row.decoder}, {"threads", row.threads}, {"sentences_per_second", row.sentences_per_second}};
+}
+
+std::string format_decoding(const std::vector<DecodeRow>& rows, int repetitions) {
+  std::vector<std::vector<std::string>> table{{"decoding", "threads", "sentences/s"}};
+  for (const DecodeRow& row : rows)
+    table.push_back({row.decoder, std::to_string(row.threads), fmt::format("{:.1f}", row.sentences_per_second)});
+  return fmt::format(
+      "{}transformer-tiny, {} steps of {} sentences of {} tokens at a time; medians of {} alternating runs\n",
+      format_table(table, "lrr"), steps, batch, source_tokens, repetitions);
 }
 
 }  // namespace tapestry

@@ -1,6 +1,7 @@
 #pragma once
 // Decoding, timed.
 
+#include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <vector>
 
@@ -16,5 +17,8 @@ struct DecodeRow {
 /// random sentences of 15 tokens, 14 steps each without a stop at <eos>, 64 sentences a batch. Every decoder is
 /// measured with every number of threads, in turn, in a process of its own.
 std::vector<DecodeRow> bench_decode(const std::vector<int>& threads, int repetitions);
+
+nlohmann::json to_json(const DecodeRow& row);
+std::string format_decoding(const std::vector<DecodeRow>& rows, int repetitions);
 
 }  // namespace tapestry

@@ -63,8 +63,8 @@ class Profile : public Observer {
 
 }  // namespace
 
-std::vector<OpCost> profile_step(const std::string& name, Index shards) {
-  BenchStep step(name, 1, shards);
+std::vector<OpCost> profile_step(const std::string& name, Index shards, bool low_memory) {
+  BenchStep step(name, 1, shards, low_memory);
   mean_seconds(0.25, step);  // until caches and free lists are warm
   Profile profile;
   const ObserverScope watched(profile);

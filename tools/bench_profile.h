@@ -21,7 +21,7 @@ struct OpCost {
 };
 
 /// The costs of a training step on one thread, the dearest first: means of as many steps as fit into a second.
-std::vector<OpCost> profile_step(const std::string& name, Index shards);
+std::vector<OpCost> profile_step(const std::string& name, Index shards, bool low_memory);
 
 nlohmann::json to_json(const OpCost& cost);
 /// A row an op, and the shares of products, other kernels and the rest.

@@ -29,7 +29,7 @@ BenchStep::Recipe BenchStep::recipe(const std::string& name) {
   return recipe;
 }
 
-BenchStep::BenchStep(const std::string& name, int threads, Index shards)
+BenchStep::BenchStep(const std::string& name, int threads, Index shards, bool low_memory)
     : recipe_(recipe(name)),
       workers_(threads),
       store_(DType::f32, recipe_.config.seed),
@@ -37,7 +37,7 @@ BenchStep::BenchStep(const std::string& name, int threads, Index shards)
       adam_(store_.pieces()),
       step_(*model_, store_, adam_, workers_,
             {static_cast<std::size_t>(shards), recipe_.config.divisor, recipe_.config.clip,
-             recipe_.config.label_smoothing}),
+             recipe_.config.label_smoothing, low_memory}),
       examples_(random_examples(recipe_.config, recipe_.source_vocabulary, recipe_.target_vocabulary)),
       rows_(all_rows(examples_)),
       pass_{true, recipe_.config.seed, 0, 0} {}

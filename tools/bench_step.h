@@ -12,7 +12,7 @@ namespace tapestry {
 class BenchStep {
  public:
   /// `name` is one of floor_names().
-  BenchStep(const std::string& name, int threads, Index shards);
+  BenchStep(const std::string& name, int threads, Index shards, bool low_memory = false);
   /// One update.
   UpdateResult operator()();
   Index updates() const { return pass_.update; }
