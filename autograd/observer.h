@@ -15,7 +15,8 @@ class Observer {
   virtual void recorded(Index /*number*/, const char* /*op*/, std::span<const Tensor> /*outputs*/) {}
   /// Before the backward of the entry runs.
   virtual void walking(Index /*number*/, const char* /*op*/) {}
-  /// Whether `walked` is to be told what the entry gave. It is then computed apart from what others gave, which costs.
+  /// Whether `walked` is to be told what the entry gave. It is then computed apart from what others gave, which costs;
+  /// else no contribution has a value.
   virtual bool wants_contributions() const { return true; }
   /// After it ran: what it gave to each of its inputs (without a value where nothing flows), before that is added to
   /// what others gave. May be changed in place.

@@ -49,10 +49,9 @@ struct Loss {
                                                        n, [](auto x, auto w) { return x * w; }, logits, class_weights)
                                                  : sum(n, logits);
     }
-    double total = 0;  // of e^(logit - largest)
+    const double total = map_sum<T>(
+        n, gradient, [&](auto x) { return exp(x - Batch<T>(largest)); }, logits);
     if (gradient != nullptr) {
-      total = map_sum<T>(
-          n, gradient, [&](auto x) { return exp(x - Batch<T>(largest)); }, logits);
       const Batch<T> factor(static_cast<T>(r * scale * (own + rest) / total));
       const Batch<T> spread(static_cast<T>(r * scale * even));
       if (e != 0 && class_weights != nullptr) {
@@ -63,9 +62,6 @@ struct Loss {
             n, gradient, [&](auto x) { return x * factor - spread; }, gradient);
       }
       gradient[target] -= static_cast<T>(r * scale * own);
-    } else {
-      total = sum_of<T>(
-          n, [&](auto x) { return exp(x - Batch<T>(largest)); }, logits);
     }
     const double log_total = std::log(total), nll = log_total + (static_cast<double>(largest) - target_logit);
     double loss = own * nll;

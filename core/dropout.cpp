@@ -9,6 +9,7 @@
 namespace tapestry::core {
 
 BitMask dropout_mask(Index sentences, Index positions, Index features, double p, const DropoutKey& key) {
+  const KernelTimer timer;
   require(p >= 0 && p <= 1, "dropout: p must lie in [0, 1]; given {}", p);
   BitMask mask{{}, sentences * positions, features};
   const Index bytes = mask.rows * mask.row_bytes();

@@ -36,8 +36,10 @@ void gemm(Transpose ta, Transpose tb, Index m, Index n, Index k, const T* a, Ind
   if (m == 0 || n == 0) return;
   if (k == 0) {  // a and b may point nowhere
     for (Index i = 0; i < m; ++i)
-      for (T *x = c + i * ldc, *end = x + n; x != end; ++x)
-        *x = onto.row != nullptr ? onto.row[x - end + n] : onto.beta == 0 ? T{0} : onto.beta * *x;
+      for (Index j = 0; j < n; ++j) {
+        T& to = c[i * ldc + j];
+        to = onto.row != nullptr ? onto.row[j] : onto.beta == 0 ? T{0} : onto.beta * to;
+      }
     return;
   }
   const ProductTimer timer(2.0 * static_cast<double>(m) * static_cast<double>(n) * static_cast<double>(k));

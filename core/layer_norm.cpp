@@ -13,11 +13,10 @@ T* row_or_null(const Tensor& t, Index place) {
   return t ? t.data<T>() + place : nullptr;
 }
 
-// Sum of f(i, vector), a register of terms for each place, over i < n. `vector.load` pads with zeros.
-template <class T, class F>
-T sum_of_lanes(Index n, F f) {
+template <class T>
+T sum_of_row(Index n, const T* x) {
   Batch<T> even(0), odd(0);
-  for_vectors<T>(n, [&](Index i, auto v) { (i / lanes<T> % 2 == 0 ? even : odd) += f(i, v); });
+  for_vectors<T>(n, [&](Index i, auto v) { (i / lanes<T> % 2 == 0 ? even : odd) += v.load(x + i); });
   return hadd(even + odd);
 }
 
@@ -48,7 +47,7 @@ T normalise_row(Index width, double epsilon, T* n, const T* weight, const T* bia
   // The mean, rounded to T, is off by up to half a unit of its last place, which for a row around 1000 is more than its
   // small differences can bear. What is left after subtracting it is small, and its own mean is taken off as well, from
   // the variance too: E (d - E d)^2 = E d^2 - (E d)^2, where the second is nearly nothing.
-  const Batch<T> near(sum_of_lanes<T>(width, [&](Index i, auto v) { return v.load(n + i); }) / count);
+  const Batch<T> near(sum_of_row(width, n) / count);
   Batch<T> sums(0), squares(0);
   for_vectors<T>(width, [&](Index i, auto v) {
     const Batch<T> d = v.load(n + i) - near, counted = v.only(d);

@@ -29,7 +29,6 @@ void add_product(const Tensor& c, const Tensor& a, Transpose ta, const Tensor& b
   const auto [m, n, k] = sizes_of("add_product", a, ta, b, tb);
   require_shape("add_product", "the result", c, {m, n});
   require_same_dtype("add_product", {c, a});
-  if (k == 0) return;
   dispatch(c.dtype(), [&, rows = m, columns = n, inner = k]<class T> {
     gemm<T>(ta, tb, rows, columns, inner, a.data<T>(), a.size(1), b.data<T>(), b.size(1), 1, c.data<T>(), columns);
   });
@@ -39,8 +38,8 @@ Tensor matmul(const Tensor& a, Transpose ta, const Tensor& b, Transpose tb) {
   const auto [m, n, k] = sizes_of("matmul", a, ta, b, tb);
   const Shape batch = broadcast("matmul", leading(a.shape()), leading(b.shape()));
   const Shape shape = batch.inserted(-1, m).inserted(-1, n);
-  if (shape.numel() == 0 || k == 0) return Tensor::zeros(shape, a.dtype());
   const Tensor y = Tensor::empty(shape, a.dtype());
+  if (y.numel() == 0) return y;
   dispatch(y.dtype(), [&, rows = m, columns = n, inner = k]<class T> {
     if (b.rank() == 2 && ta == Transpose::no)  // all of a's rows meet the same matrix: one product
       return gemm<T>(ta, tb, y.numel() / columns, columns, inner, a.data<T>(), inner, b.data<T>(), b.size(1), 0,

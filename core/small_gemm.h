@@ -17,10 +17,12 @@ void small_gemm(Transpose a_transposed, Transpose b_transposed, Index m, Index n
 ///
 ///   m n k of C [m,n]:       64 32 96   640 32 96   640 32 201   10 8 10   16 32 16
 ///     A and B as stored       58 | 68    61 | 85     57 | 73      5 | 20   27 | 54
-///                           64 96 32   640 96 32   640 201 32   64 32 32   2048 128 128
-///     B transposed            49 | 65    53 | 71     44 | 57     44 | 64   73 | 80
+///                           64 96 32   640 96 32   640 201 32   64 32 32   16 16 32
+///     B transposed            49 | 65    53 | 71     44 | 57     44 | 64   26 | 48
 ///                           96 32 64   96 32 640   201 32 640   16 32 16   128 128 2048
 ///     A transposed            60 | 84    73 | 79     69 | 77     20 | 52   78 | 66
+///
+/// From 2048 128 128 on the two are equal, and the library's way with the caches is the safer one.
 inline bool small_gemm_pays(Transpose a_transposed, Index m, Index n, Index k) {
   return m * k <= Index{1} << 17 && k * n <= Index{1} << 15 && n <= (a_transposed == Transpose::yes ? 64 : 256);
 }

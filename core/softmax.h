@@ -1,6 +1,6 @@
 #pragma once
-// Softmax of rows: e^(x_i - m) / sum_j e^(x_j - m), with m the row's maximum, so that nothing overflows. Sums are
-// gathered in f64. A row that has nothing to attend to (empty, or -infinity throughout) gives zeros and no gradient.
+// Softmax of rows: e^(x_i - m) / sum_j e^(x_j - m), with m the row's maximum, so that nothing overflows. A row that has
+// nothing to attend to (empty, or -infinity throughout) gives zeros and no gradient.
 
 #include "core/mask.h"
 #include "core/tensor.h"

@@ -115,7 +115,8 @@ double sum_of(Index n, F f, const Inputs*... x) {
   return xsimd::hadd(sums[0]);
 }
 
-/// map(n, y, f, x...), and the sum of y: gathered in T over a few hundred elements at a time, in f64 beyond.
+/// map(n, y, f, x...), and the sum of y: gathered in T over a few hundred elements at a time, in f64 beyond. Without a
+/// y, the same sum alone.
 template <class T, class F, class... Inputs>
 double map_sum(Index n, T* y, F f, const Inputs*... x) {
   constexpr Index block = 32 * lanes<T>;
@@ -126,13 +127,15 @@ double map_sum(Index n, T* y, F f, const Inputs*... x) {
     Index i = begin;
     for (; i + lanes<T> <= end; i += lanes<T>) {
       const Batch<T> value = f(Batch<T>::load_unaligned(x + i)...);
-      value.store_unaligned(y + i);
+      if (y != nullptr) value.store_unaligned(y + i);
       sum += value;
     }
     total += xsimd::hadd(sum);
     if (i < end) {
-      store_part<T>(f(load_part<T>(x + i, end - i)...), end - i, y + i);
-      for (; i < end; ++i) total += y[i];
+      alignas(64) T last[lanes<T>];
+      f(load_part<T>(x + i, end - i)...).store_aligned(last);
+      for (Index j = 0; j < end - i; ++j) total += last[j];
+      if (y != nullptr) std::copy_n(last, end - i, y + i);
     }
   }
   return total;

@@ -145,4 +145,24 @@ TEST_SUITE("fast") {
     }
     CHECK(std::abs(sum(static_cast<Index>(x.size()), x.data()) - static_cast<double>(exact)) < 1e-6);
   }
+
+  TEST_CASE_TEMPLATE("map_sum writes what map does, and adds it up, with or without a place for it", T, float, double) {
+    const auto f = [](auto x) { return x * x + decltype(x)(1); };  // not zero beyond the end
+    std::vector<Index> counts{32 * lanes<T> - 1, 32 * lanes<T>, 32 * lanes<T> + 1, 100 * lanes<T> + 3};
+    for (Index n = 0; n < 40; ++n) counts.push_back(n);
+    for (const Index n : counts) {
+      std::vector<T> x(static_cast<std::size_t>(n)), y(x.size() + 1, T{-1}), expected(x.size() + 1, T{-1});
+      for (std::size_t i = 0; i < x.size(); ++i) x[i] = static_cast<T>(0.37 * static_cast<double>(i % 17));
+      map(n, expected.data(), f, x.data());
+      const double sum = map_sum(n, y.data(), f, x.data());
+      CHECK(y == expected);
+      CHECK(map_sum(n, static_cast<T*>(nullptr), f, x.data()) == sum);
+      const double exact = std::accumulate(expected.begin(), expected.end() - 1, 0.0);
+      CHECK(sum == doctest::Approx(exact).epsilon(sizeof(T) == 4 ? 1e-6 : 1e-14));
+      CHECK(map_sum(n, x.data(), f, x.data()) == sum);  // in place
+      CHECK(std::equal(x.begin(), x.end(), y.begin()));
+    }
+    const T nan = std::numeric_limits<T>::quiet_NaN();
+    CHECK(std::isnan(map_sum(Index{1}, static_cast<T*>(nullptr), f, &nan)));
+  }
 }
