@@ -54,26 +54,31 @@ T score(Index width, const T* query, const T* key, const T* w_v, T* tanhs) {
   return hadd(sum);
 }
 
+// `used` [K] is room for the weights after dropout.
 template <class T>
-void attend(const Query<T>& at, const AdditiveAttentionResult& result) {
+void attend(const Query<T>& at, const AdditiveAttentionResult& result, T* used) {
   T* const weights = at.weights(result.weights);
-  T* const context = at.context(result.context);
   std::fill_n(weights, at.begin, T{0});
   std::fill(weights + at.end, weights + at.keys, T{0});
-  std::fill_n(context, at.depth, T{0});
-  if (at.begin == at.end) return;
+  const T* const query = at.query(at.in.query);
+  const T* const w_v = at.in.w_v.template data<T>();
   for (Index k = at.begin; k < at.end; ++k)
-    weights[k] = score<T>(at.width, at.query(at.in.query), at.key(at.in.keys, k), at.in.w_v.template data<T>(),
-                          at.tanhs(result.tanhs, k));
+    weights[k] = score<T>(at.width, query, at.key(at.in.keys, k), w_v, at.tanhs(result.tanhs, k));
   softmax_row(at.end - at.begin, weights + at.begin, weights + at.begin);
-  const T* value = at.value(at.in.values, at.begin);
-  for (Index k = at.begin; k < at.end; ++k, value += at.depth)
-    add_scaled<T>(at.depth, weights[k] * at.factor(k), value, context);
+  for (Index k = at.begin; k < at.end; ++k) used[k] = weights[k] * at.factor(k);
+  const T* const values = at.value(at.in.values, 0);
+  T* const context = at.context(result.context);
+  for_vectors<T>(at.depth, [&](Index i, auto v) {
+    Batch<T> sum(0);
+    for (Index k = at.begin; k < at.end; ++k) sum = fma(Batch<T>(used[k]), v.load(values + k * at.depth + i), sum);
+    v.store(sum, context + i);
+  });
 }
 
 //   context = sum_k m_k w_k v_k      dv_k = m_k w_k dcontext          dw_k = m_k (dcontext . v_k) + dweights_k
 //   w = softmax(s)                   ds_k = w_k (dw_k - sum_j w_j dw_j)
 //   s_k = w_v . t, t = tanh(q + k)   dq, dk_k += ds_k w_v (1 - t^2)   dw_v += ds_k t
+// `ds` [K] is room.
 template <class T>
 void attend_backward(const Query<T>& at, const AdditiveAttentionResult& result, const T* dcontext, const T* dweights,
                      const AdditiveAttentionGradients& into, T* ds) {
@@ -88,22 +93,27 @@ void attend_backward(const Query<T>& at, const AdditiveAttentionResult& result, 
   }
   softmax_backward_row<T>(at.end - at.begin, ds + at.begin, weights + at.begin, ds + at.begin);
   const T* const query = at.query(at.in.query);
+  const T* const keys = at.key(at.in.keys, 0);
+  const T* const tanhs = at.tanhs(result.tanhs, 0);
   const T* const w_v = at.in.w_v.template data<T>();
   T* const dquery = at.query(into.query);
+  T* const dkeys = at.key(into.keys, 0);
   T* const dw_v = into.w_v ? into.w_v.data<T>() : nullptr;
-  for (Index k = at.begin; k < at.end; ++k) {
-    const Batch<T> dscore(ds[k]);
-    const T* const key = at.key(at.in.keys, k);
-    const T* const tanhs = at.tanhs(result.tanhs, k);
-    T* const dkey = at.key(into.keys, k);
-    for_vectors<T>(at.width, [&](Index i, auto v) {
-      const auto t = tanhs != nullptr ? v.load(tanhs + i) : smooth_tanh<T>(v.load(query + i) + v.load(key + i));
-      const auto dsum = dscore * v.load(w_v + i) * (Batch<T>(1) - t * t);
-      if (dquery != nullptr) v.store(v.load(dquery + i) + dsum, dquery + i);
-      if (dkey != nullptr) v.store(v.load(dkey + i) + dsum, dkey + i);
-      if (dw_v != nullptr) v.store(fma(dscore, t, v.load(dw_v + i)), dw_v + i);
-    });
-  }
+  for_vectors<T>(at.width, [&](Index i, auto v) {
+    const Batch<T> q = v.load(query + i), weight = v.load(w_v + i);
+    Batch<T> of_query(0), of_weight(0);
+    for (Index k = at.begin; k < at.end; ++k) {
+      const Index place = k * at.width + i;
+      const Batch<T> dscore(ds[k]),
+          t = tanhs != nullptr ? v.load(tanhs + place) : smooth_tanh<T>(q + v.load(keys + place));
+      const Batch<T> dsum = dscore * weight * (Batch<T>(1) - t * t);
+      of_query += dsum;
+      of_weight = fma(dscore, t, of_weight);
+      if (dkeys != nullptr) v.store(v.load(dkeys + place) + dsum, dkeys + place);
+    }
+    if (dquery != nullptr) v.store(v.load(dquery + i) + of_query, dquery + i);
+    if (dw_v != nullptr) v.store(v.load(dw_v + i) + of_weight, dw_v + i);
+  });
 }
 
 }  // namespace
@@ -131,8 +141,9 @@ AdditiveAttentionResult additive_attention(const AdditiveAttentionInputs& in, bo
   if (keep && static_cast<std::size_t>(tanhs.numel()) * bytes_of(dtype) <= kept_bytes)
     result.tanhs = Tensor::empty(tanhs, dtype);
   dispatch(dtype, [&]<class T> {
+    std::vector<T> used(static_cast<std::size_t>(keys));
     for (Index b = 0; b < batch; ++b)
-      for (Index q = 0; q < queries; ++q) attend(Query<T>(in, b, q), result);
+      for (Index q = 0; q < queries; ++q) attend(Query<T>(in, b, q), result, used.data());
   });
   return result;
 }

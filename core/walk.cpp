@@ -42,8 +42,7 @@ StridedWalk::StridedWalk(const Shape& shape, std::initializer_list<Strides> oper
   runs_ = shape.numel() / (sizes_[0] > 0 ? sizes_[0] : 1);
 }
 
-void StridedWalk::next() {
-  --runs_;
+void StridedWalk::carry() {
   for (std::size_t axis = 1; axis < axes_; ++axis) {
     for (std::size_t o = 0; o < operands_; ++o) offsets_[o] += strides_[o][axis];
     if (++position_[axis] < sizes_[axis]) return;

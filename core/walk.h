@@ -27,12 +27,20 @@ class StridedWalk {
   StridedWalk(const Shape& shape, std::initializer_list<Strides> operands);
 
   bool more() const { return runs_ > 0; }
-  void next();
+  void next() {
+    --runs_;
+    if (axes_ == 2) {  // rows of one distance: nothing is carried over
+      for (std::size_t o = 0; o < operands_; ++o) offsets_[o] += strides_[o][1];
+    } else {
+      carry();
+    }
+  }
   Index run() const { return sizes_[0]; }
   Index step(std::size_t operand) const { return strides_[operand][0]; }
   Index offset(std::size_t operand) const { return offsets_[operand]; }
 
  private:
+  void carry();
   std::size_t operands_, axes_ = 0;
   // Merged axes, from the innermost outwards.
   std::array<Index, Shape::max_rank> sizes_{}, position_{};
