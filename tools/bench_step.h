@@ -15,7 +15,7 @@ class BenchStep {
   BenchStep(const std::string& name, int threads, Index shards, bool low_memory = false);
   /// One update.
   UpdateResult operator()();
-  Index updates() const { return pass_.update; }
+  Index updates() const { return static_cast<Index>(pass_.update); }
 
  private:
   struct Recipe {
