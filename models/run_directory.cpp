@@ -94,6 +94,7 @@ RunDirectory::RunDirectory(const std::string& directory, bool force) {
   directory_ = path_ = fs::canonical(directory).string();
   lock(path_);
   try {
+    clear_replaced();
     const Contents contents = contents_of(directory_);
     if (!is_replaceable(contents))
       throw UsageError(fmt::format("--out: {} must be empty or hold a run; it holds other files", directory));
@@ -118,6 +119,7 @@ RunDirectory::RunDirectory(const std::string& directory) {
   require(!error, "{}: must be a run directory; {}", directory, error.message());
   lock(path_);
   try {
+    clear_replaced();
     for (const fs::path& file : contents_of(path_).of_run)
       if (is_partial(file.filename().string())) remove_tree(file.string());
     find_replaced();
@@ -178,15 +180,25 @@ void RunDirectory::finish() {
 
 void RunDirectory::take_place() {
   exchange(path_, directory_, directory_ + ".old");
-  const Contents old = contents_of(path_);
-  remove_all(old.of_run);
-  for (const fs::path& other : old.others) {
-    std::error_code error;
-    fs::rename(other, fs::path(directory_) / other.filename(), error);
-    require(!error, "{}: must be movable into {}; {}", other.string(), directory_, error.message());
-  }
-  fs::remove(path_);
   path_ = directory_;
+  clear_replaced();
+}
+
+// Once the new run has the name of the old one, the note in it names itself, and what stands beside it is the old one.
+void RunDirectory::clear_replaced() {
+  const fs::path note = fs::path(path_) / replaces, beside = path_ + ".new";
+  if (!fs::exists(note) || read_file(note.string()) != path_) return;
+  if (fs::is_directory(beside)) {
+    const Contents old = contents_of(beside);
+    for (const fs::path& other : old.others) {
+      std::error_code error;
+      fs::rename(other, fs::path(path_) / other.filename(), error);
+      require(!error, "{}: must be movable into {}; {}", other.string(), path_, error.message());
+    }
+    remove_all(old.of_run);
+    fs::remove(beside);
+  }
+  remove_tree(note.string());
 }
 
 RunDirectory::~RunDirectory() {

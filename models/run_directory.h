@@ -11,8 +11,9 @@ namespace tapestry {
 /// A new or empty directory is written in place. A run that is there already is only replaced with `force`, and then
 /// stays whole until the new one is complete: that is written to DIR.new beside it, and `finish` exchanges the two in
 /// one step. A full disk, a stop, a kill or an error before that leaves the old run as it was, and DIR.new if it came
-/// to a model or a checkpoint: resumed, it still takes its place; another training with `force` clears it. What other
-/// files the directory holds, such as pictures, stay in it.
+/// to a model or a checkpoint: resumed, it still takes its place; another training with `force` clears it. After a kill
+/// behind the exchange, whoever claims the directory next clears the rest of the old run. What other files the
+/// directory holds, such as pictures, stay in it.
 class RunDirectory {
  public:
   /// Errors (UsageError): the directory holds a run, or what a killed training left, and `force` is false; it holds
@@ -38,6 +39,7 @@ class RunDirectory {
   void stage();
   void find_replaced();
   void take_place();
+  void clear_replaced();
 
   std::string directory_, path_;
   std::vector<int> locks_;  // descriptors of the directories
