@@ -32,7 +32,10 @@ class Warnings {
  public:
   Warnings(const Run& run, TrainingListener& listener) : run_(run), listener_(listener) {}
 
-  void at_start(const Schedule::Peak& peak) const {
+  void at_start(const Schedule::Peak& peak, Index updates) const {
+    const RunConfig& config = run_.config;
+    if ((config.schedule == "inverse-sqrt" || config.schedule == "noam") && config.warmup > updates)
+      listener_.warned(fmt::format("the warm-up takes {} updates, the training has {}", config.warmup, updates));
     constexpr double highest = 0.01;
     if (peak.rate > highest)
       listener_.warned(fmt::format("the rate reaches {:.3g} at update {}; Adam seldom learns above {}", peak.rate,
@@ -107,12 +110,6 @@ class Loop {
   void resume() {
     const std::string reports = std::filesystem::exists(metrics_path()) ? read_file(metrics_path()) : "";
     const Report reached = last_report(metrics_path(), reports);
-    // Between the checkpoint and the kill the best model may have been written anew; only updates that come again may
-    // have made it.
-    if (plan_.updates < reached.updates)
-      throw UsageError(
-          fmt::format("--epochs, --updates: must not end before update {}, which the run has reached; given {}",
-                      reached.updates, plan_.updates));
     checkpoints_.tidy();
     if (auto state = checkpoints_.restore_newest(*run_.store, optimizer_)) {
       state_ = std::move(*state);
@@ -127,6 +124,13 @@ class Loop {
       require(reached.epoch < 2, "{}: must hold a checkpoint to go on from; it reported {} epochs and holds none",
               directory_, reached.epoch);
     }
+    // Between the checkpoint and the kill the best model may have been written anew; only updates that come again may
+    // have made it.
+    const Index least = std::max(reached.updates, state_.update);
+    if (plan_.updates < least)
+      throw UsageError(
+          fmt::format("--epochs, --updates: must not end before update {}, which the run has reached; given {}", least,
+                      plan_.updates));
     metrics_ = first_lines(reports, state_.metrics);
     write_atomically(metrics_path(), metrics_);
   }
@@ -135,7 +139,7 @@ class Loop {
 
   // Makes at most so many updates; 0: as many as are left.
   TrainingSummary run(Index most) {
-    warnings_.at_start(plan_.schedule.peak());
+    warnings_.at_start(plan_.schedule.peak(), plan_.updates);
     const Index left = plan_.updates - state_.update, end = state_.update + (most > 0 ? std::min(most, left) : left);
     bool saved = true;
     while (!ended() && state_.update < end) saved = advance();
@@ -265,6 +269,7 @@ class Loop {
     const double made = static_cast<double>(state_.update), all = static_cast<double>(plan_.updates);
     return {state_.epoch + (state_.batch > 0 ? 1 : 0),
             run_.config.epochs,
+            state_.batch > 0,
             state_.update,
             plan_.updates,
             state_.epoch_nll / static_cast<double>(state_.epoch_tokens),

@@ -27,6 +27,7 @@ nlohmann::json to_json(const TrainingSummary& summary);
 /// Where a training stands.
 struct TrainingProgress {
   Index epoch = 0, epochs = 0;
+  bool inside = false;  // the epoch goes on
   Index update = 0, updates = 0;
   double train_loss = 0;  // the mean of the epoch so far
   double rate = 0;        // of the last update

@@ -41,6 +41,29 @@ TEST_SUITE("fast") {
     CHECK(directory_bytes(place.path()) == before);
   }
 
+  TEST_CASE("train: what a kill left of a run that was just replaced is cleared, but for what is not a run's") {
+    for (const bool force : {false, true}) {
+      CAPTURE(force);
+      const TemporaryDirectory place;
+      const std::string run = place.file("run");
+      REQUIRE(run_program(tiny(run)).status == 0);
+      const auto whole = directory_bytes(run);
+      // As it stands when the two have changed names and half of the old one is gone.
+      fs::copy(run, run + ".new", fs::copy_options::recursive);
+      fs::remove(run + ".new/metrics.jsonl");
+      place.write("run.new/look.svg", "a picture");
+      place.write("run/replaces", fs::canonical(run).string());
+      const Outcome outcome =
+          run_program(force ? tiny(run, {"--force"}) : std::vector<std::string>{"train", "--resume", run});
+      CHECK(outcome.status == 0);
+      CHECK_FALSE(fs::exists(run + ".new"));
+      CHECK_FALSE(fs::exists(run + "/replaces"));
+      CHECK(file_bytes(run + "/look.svg") == "a picture");
+      fs::remove(run + "/look.svg");
+      if (!force) CHECK(directory_bytes(run) == whole);
+    }
+  }
+
   TEST_CASE("train --force: foreign files under the names of a run are refused before training") {
     const TemporaryDirectory place;
     const std::string run = place.file("run");
@@ -70,6 +93,18 @@ TEST_SUITE("fast") {
     refused("must hold a checkpoint to go on from; it reported 2 epochs and holds none");
     place.write("run/checkpoints", "");
     refused("checkpoints: must be a readable directory; Not a directory");
+  }
+
+  TEST_CASE("train --resume: an end before an update that was made but not reported is refused") {
+    const TemporaryDirectory place;
+    const std::string run = place.file("run");
+    REQUIRE(run_program(tiny(run, {"--stop-after", "7"})).status == 0);  // three updates an epoch
+    const auto before = directory_bytes(run);
+    const Outcome outcome = run_program({"train", "--resume", run, "--epochs", "2"});
+    CHECK(outcome.complained(2));
+    CHECK(outcome.error.find("--updates: must not end before update 7, which the run has reached; given 6") !=
+          std::string::npos);
+    CHECK(directory_bytes(run) == before);
   }
 
   TEST_CASE("train --resume: an end that the run has passed is refused") {
