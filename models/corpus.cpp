@@ -95,6 +95,7 @@ Parts split(const Corpus& corpus, std::size_t valid, std::size_t test, std::uint
   for (std::size_t i = test; i < test + valid; ++i) part[drawn[i]] = &Parts::valid;
 
   Parts parts;
+  parts.train.dropped = corpus.dropped;
   for (std::size_t i = 0; i < corpus.size(); ++i) (parts.*part[number_of_pair[i]]).pairs.push_back(corpus.pairs[i]);
   return parts;
 }

@@ -63,6 +63,8 @@ TEST_SUITE("fast") {
     CHECK(run_program({"describe", "--source-words", "4"}).error ==
           "tapestry: --source-words: must lie in [5, 16777216]; given 4\n");
     CHECK(run_program({"describe", "--preset", "huge"}).status == 2);
+    CHECK(run_program({"describe", "--preset", "multi30k", "--tokens", "5000"}).error ==
+          "tapestry: --batch-tokens: must hold the longest sentence, 5000 tokens with <eos>; given 4096\n");
     for (const std::string option : {"--batch", "--batch-tokens"}) {
       const Outcome outcome = run_program({"describe", option, "9223372036854775807"});
       CHECK(outcome.complained(2));

@@ -48,6 +48,9 @@ TEST_CASE("progress: a report in plain lines") {
   CHECK(
       report_line(progress, validation) ==
       "epoch 3/12  loss 1.2500  validation 1.5000  BLEU 33.33  length 0.98  distinct 85 %  12,346 tokens/s  1:23 left");
+  TrainingProgress within = progress;
+  within.inside = true;
+  CHECK(report_line(within, {}) == "epoch 3/12, update 157  loss 1.2500  12,346 tokens/s  1:23 left");
   CHECK(sample_lines(validation) == "    go .\n    → pars !\n");
 }
 

@@ -340,3 +340,54 @@ TEST_CASE("corpus: the figures of its difficulty") {
 }
 
 TEST_SUITE_END();
+
+TEST_CASE("train: options without effect, pairs left out, a warm-up that does not end and lost patience are told") {
+  const TemporaryDirectory place;
+  place.write("text.tsv", "a b .\tc d .\n\tc .\na .\tc .\nb b .\td .\n");
+  const Outcome outcome = run_program({"train",
+                                       "--data",
+                                       place.file("text.tsv"),
+                                       "--min-count",
+                                       "1",
+                                       "--embed",
+                                       "4",
+                                       "--hidden",
+                                       "4",
+                                       "--heads",
+                                       "2",
+                                       "--epochs",
+                                       "2",
+                                       "--schedule",
+                                       "noam",
+                                       "--lr",
+                                       "0.1",
+                                       "--initial-lr",
+                                       "0.1",
+                                       "--batch-tokens",
+                                       "50",
+                                       "--batch",
+                                       "3",
+                                       "--layers",
+                                       "1",
+                                       "--threads",
+                                       "1",
+                                       "--out",
+                                       place.file("run")});
+  REQUIRE(outcome.status == 0);
+  for (const char* told : {
+           "warning: --heads has no effect: the model is bahdanau-paper\n",
+           "warning: --lr has no effect: the schedule is noam\n",
+           "warning: --initial-lr has no effect: the schedule is noam\n",
+           "warning: --batch has no effect: batches are cut by --batch-tokens\n",
+           "warning: the warm-up takes 4000 updates, the training has 2\n",
+           "pairs   3 for training, 0 for validation, 0 for the test; 1 with an empty side left out\n",
+           " % padding; seed",
+       }) {
+    CAPTURE(told);
+    CHECK(outcome.out.find(told) != std::string::npos);
+  }
+  CHECK(outcome.out.find("warning: --hidden") == std::string::npos);
+  const Outcome patient =
+      run_program(tiny(place.file("patient"), {"--lr", "1e-12", "--schedule", "constant", "--patience", "1"}, "50"));
+  CHECK(patient.out.find(" updates, for the validation loss did not fall any more, in ") != std::string::npos);
+}

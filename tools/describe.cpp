@@ -50,6 +50,9 @@ struct Description {
     const Index tokens = options.tokens != 0 ? options.tokens : config.length > 0 ? config.length : 16;
     if (tokens < 2 || tokens > 1 << 16)
       throw UsageError(fmt::format("--tokens: must lie in [2, {}]; given {}", 1 << 16, tokens));
+    if (config.batch_tokens > 0 && tokens > config.batch_tokens)
+      throw UsageError(fmt::format("--batch-tokens: must hold the longest sentence, {} tokens with <eos>; given {}",
+                                   tokens, config.batch_tokens));
     shape = config.shape(options.source_words, config.one_vocabulary() ? options.source_words : options.target_words);
     make_model(shape, Scope(store));
     const Index sentences = config.batch_tokens > 0 ? std::max<Index>(config.batch_tokens / tokens, 1) : config.batch;

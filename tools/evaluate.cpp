@@ -41,11 +41,17 @@ AlignmentScores score_alignments(const Run& run, const TestText& text, core::Wor
           alignment_error_rate(diagonal, text.alignments)};
 }
 
+std::string left_out(const Corpus& corpus) {
+  if (corpus.dropped == 0) return "";
+  return fmt::format(" and {} with an empty side", counted(static_cast<Index>(corpus.dropped), "pair"));
+}
+
 /// The gold links of --alignments, in the direction in which the run translates.
 std::vector<Alignment> gold_alignments(const std::string& path, const TestText& text, bool reverse) {
   std::vector<Alignment> gold = read_alignments(path);
-  require(gold.size() == text.corpus.size(), "{}: must have a line for each sentence pair; it has {}, the text has {}",
-          path, gold.size(), text.corpus.size());
+  require(gold.size() == text.corpus.size(),
+          "{}: must have a line for each sentence pair; it has {}, the text has {}{}", path, gold.size(),
+          text.corpus.size(), left_out(text.corpus));
   for (std::size_t i = 0; i < gold.size(); ++i) {
     const SentencePair& pair = text.corpus.pairs[i];
     for (auto& [source, target] : gold[i]) {
@@ -154,6 +160,8 @@ void evaluate(const EvaluateOptions& given) {
   if (given.alignments) {
     require(attends(run), "--alignments: the model must have attention; {} is a {}, which has none", given.directory,
             run.config.model);
+    require(run.config.subwords == 0,
+            "--alignments: links are between words; {} translates pieces of them (--subwords)", given.directory);
     RunConfig config = run.config;
     given.text.apply(config);
     text.alignments = gold_alignments(*given.alignments, text, config.reverse);

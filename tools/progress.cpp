@@ -50,7 +50,9 @@ std::string progress_bar(const TrainingProgress& progress, std::size_t columns) 
 }
 
 std::string report_line(const TrainingProgress& progress, const std::optional<Validation>& validation) {
-  std::string line = fmt::format("epoch {}/{}  loss {:.4f}", progress.epoch, progress.epochs, progress.train_loss);
+  std::string line = fmt::format("epoch {}/{}", progress.epoch, progress.epochs);
+  if (progress.inside) line += fmt::format(", update {}", progress.update);
+  line += fmt::format("  loss {:.4f}", progress.train_loss);
   if (validation)
     line += fmt::format("  validation {:.4f}  BLEU {:.2f}  length {:.2f}  distinct {:.0f} %", validation->loss,
                         validation->bleu, validation->length_ratio, 100 * validation->distinct);

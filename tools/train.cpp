@@ -139,8 +139,10 @@ void describe(const Run& run, const RunData& data, const TrainingPlan& plan, int
   const RunConfig& config = run.config;
   const auto pairs = [](const Corpus& part) { return grouped(static_cast<Index>(part.size())); };
   fmt::print("text    {}{}, {}\n", describe_text(config), config.reverse ? ", reversed" : "", describe_tokens(config));
-  fmt::print("pairs   {} for training, {} for validation, {} for the test\n", pairs(data.train), pairs(data.valid),
-             pairs(data.test));
+  const std::size_t dropped = data.train.dropped + data.valid.dropped + data.test.dropped;
+  fmt::print("pairs   {} for training, {} for validation, {} for the test{}\n", pairs(data.train), pairs(data.valid),
+             pairs(data.test),
+             dropped > 0 ? fmt::format("; {} with an empty side left out", grouped(static_cast<Index>(dropped))) : "");
   fmt::print("words   {}\n", describe_words(run));
   const std::string sizes = config.model == "transformer"
                                 ? fmt::format("width {}, feed-forward {}, {}", config.width, config.feed_forward,
@@ -164,12 +166,14 @@ void describe(const TrainingSummary& summary, const std::string& directory) {
     fmt::print("stopped after {}; tapestry train --resume {} goes on\n", counted(summary.updates, "update"), directory);
     return;
   }
-  fmt::print("done    {} in {} at {} target tokens a second, {:.0f} MB of memory at most\n",
-             counted(summary.updates, "update"), clock_time(summary.seconds),
-             grouped(std::llround(summary.tokens_per_second)), static_cast<double>(summary.peak_bytes) / 1e6);
+  fmt::print("done    {}{} in {} at {} target tokens a second, {:.0f} MB of memory at most\n",
+             counted(summary.updates, "update"),
+             summary.stopped == "patience" ? ", for the validation loss did not fall any more," : "",
+             clock_time(summary.seconds), grouped(std::llround(summary.tokens_per_second)),
+             static_cast<double>(summary.peak_bytes) / 1e6);
   fmt::print("loss    {:.4f} nats per target token in the last epoch (dropout on)", summary.train_loss);
   if (summary.valid_loss) fmt::print(", {:.4f} at best on the validation part", *summary.valid_loss);
-  if (summary.valid_bleu) fmt::print(", BLEU {:.2f} there", *summary.valid_bleu);
+  if (summary.valid_bleu) fmt::print(", BLEU {:.2f} on all of it", *summary.valid_bleu);
   fmt::print("\nrun     {}\n", directory);
 }
 
@@ -196,12 +200,34 @@ Run make_run(const TrainOptions& options, RunConfig config, const RunData& data)
   return run;
 }
 
+/// What was asked for and has no effect.
+void warn_of_unheeded(const ConfigOptions& options, const RunConfig& config) {
+  const auto warn = [&](bool unheeded, std::initializer_list<const char*> names, const std::string& why) {
+    for (const char* name : names)
+      if (unheeded && options.given(name)) fmt::print("tapestry: warning: {} has no effect: {}\n", name, why);
+  };
+  const bool transformer = config.model == "transformer", noam = config.schedule == "noam";
+  const std::string model = "the model is " + config.model, schedule = "the schedule is " + config.schedule;
+  warn(transformer, {"--embed", "--hidden"}, model);
+  warn(!transformer,
+       {"--ffn", "--heads", "--norm", "--final-norm", "--attention-dropout", "--ffn-dropout", "--tie", "--init"},
+       model);
+  warn(!transformer && !noam, {"--width"}, model);
+  warn(config.schedule != "inverse-sqrt" && !noam, {"--warmup"}, schedule);
+  warn(config.schedule != "inverse-sqrt", {"--initial-lr"}, schedule);
+  warn(!noam, {"--lr-factor"}, schedule);
+  warn(noam, {"--lr"}, schedule);
+  warn(config.batch_tokens > 0, {"--batch"}, "batches are cut by --batch-tokens");
+  warn(config.subwords > 0, {"--min-count"}, "all pieces of --subwords are kept");
+}
+
 /// Everything that can be wrong with what the user gave shows before the run directory is touched.
 void train(const TrainOptions& options) {
   check(options);
   const bool resume = options.resumes();
   const RunConfig base = resume ? load_config(options.resume) : base_config(options);
   RunConfig config = configure(options, base);
+  warn_of_unheeded(options.config, config);
   if (resume) require_same_training(base, config);
   const RunData data = load_data(config);
   Run run = make_run(options, std::move(config), data);
@@ -233,7 +259,8 @@ void add_train(CLI::App& program) {
   command
       .add_option("--resume", options->resume, "Run directory of a training that was stopped or killed: go on with it")
       ->type_name("DIR");
-  add_number(command, "--stop-after", options->stop_after, "Stop after so many updates, to be resumed; 0: do not");
+  add_number(command, "--stop-after", options->stop_after,
+             "Stop after so many further updates, to be resumed; 0: do not");
   command
       .add_option("--preset", options->preset,
                   fmt::format("Where to start from: one of {}", fmt::join(preset_names(), ", ")))
