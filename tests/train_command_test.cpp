@@ -168,6 +168,9 @@ TEST_CASE("train: subwords are learnt from the text, stored in the run, and plai
   const json figures = json::parse(run_program({"evaluate", run, "--json"}).out);
   CHECK(figures["sentences"] == 20);
   CHECK(figures["bleu_signature"].get<std::string>().find("tok:13a") != std::string::npos);
+  place.write("gold.txt", "0-0\n");
+  CHECK(run_program({"evaluate", run, "--alignments", place.file("gold.txt")}).error ==
+        "tapestry: --alignments: links are between words; " + run + " translates pieces of them (--subwords)\n");
   // The same text and seed give the same pieces and the same model.
   const std::string again = place.file("again");
   REQUIRE(run_program(tiny(again, {"--subwords", "150", "--threads", "2"})).status == 0);
