@@ -97,16 +97,19 @@ TEST_SUITE("fast") {
 
   TEST_CASE("train --resume: an end that the run has passed is refused, reported or not") {
     // Three updates an epoch: nine to its end, or seven, of which six were reported.
-    for (const auto& [more, reached] :
-         {std::pair(std::vector<std::string>(), 9), std::pair(std::vector<std::string>{"--stop-after", "7"}, 7)}) {
-      CAPTURE(reached);
+    struct Run {
+      std::vector<std::string> options;
+      int reached;
+    };
+    for (const Run& trained : {Run{{}, 9}, Run{{"--stop-after", "7"}, 7}}) {
+      CAPTURE(trained.reached);
       const TemporaryDirectory place;
       const std::string run = place.file("run");
-      REQUIRE(run_program(tiny(run, more)).status == 0);
+      REQUIRE(run_program(tiny(run, trained.options)).status == 0);
       const auto before = directory_bytes(run);
       const Outcome outcome = run_program({"train", "--resume", run, "--epochs", "2"});
       CHECK(outcome.complained(2));
-      CHECK(outcome.error.find("--updates: must not end before update " + std::to_string(reached) +
+      CHECK(outcome.error.find("--updates: must not end before update " + std::to_string(trained.reached) +
                                ", which the run has reached; given 6") != std::string::npos);
       CHECK(directory_bytes(run) == before);
     }
