@@ -48,8 +48,8 @@ nlohmann::json to_json(const RunConfig& config) {
 
 RunConfig config_from_json(nlohmann::json json) {
   require(json.is_object(), "it must be an object; it is {}", json.type_name());
-  json.emplace("low_memory", false);  // unless it is there: runs of the first version do not say it
   const nlohmann::json example = to_json(RunConfig());
+  for (const char* later : {"low_memory"}) json.emplace(later, example[later]);  // runs of older versions do not say it
   for (const auto& [key, value] : example.items()) {
     require(json.contains(key), "{} must be there; it is missing", key);
     require(std::string(json[key].type_name()) == value.type_name(), "{} must be of type {}; it is {}", key,

@@ -14,6 +14,7 @@ void add_corpus(CLI::App& program);
 void add_describe(CLI::App& program);
 void add_evaluate(CLI::App& program);
 void add_gradcheck(CLI::App& program);
+void add_lab(CLI::App& program);
 void add_train(CLI::App& program);
 void add_translate(CLI::App& program);
 

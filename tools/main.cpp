@@ -54,6 +54,7 @@ int run(int argc, char** argv) {
   add_gradcheck(program);
   add_conformance(program);
   add_bench(program);
+  add_lab(program);
   try {
     program.parse(argc, argv);
     if (program.get_subcommands().empty()) throw UsageError("a subcommand is required (see tapestry --help)");

@@ -1,0 +1,6 @@
+#pragma once
+// The experiments of the course, each in one file lab_NAME.cpp that adds itself to `tapestry lab`.
+
+#include <CLI/CLI.hpp>
+
+namespace tapestry {}  // namespace tapestry
