@@ -1,5 +1,6 @@
 #include "core/matmul.h"
 
+#include "core/small_gemm.h"
 #include "core/walk.h"
 
 namespace tapestry::core {
@@ -63,6 +64,24 @@ Tensor linear(const Tensor& x, const Tensor& weight, const Tensor& bias) {
   dispatch(y.dtype(), [&, rows = m, columns = n, inner = k]<class T> {
     gemm<T>(Transpose::no, Transpose::yes, rows, columns, inner, x.data<T>(), inner, weight.data<T>(), inner,
             onto_row<T>(bias), y.data<T>(), columns);
+  });
+  return y;
+}
+
+PackedLinear::PackedLinear(const Tensor& weight, const Tensor& bias)
+    : bias_(bias), out_(weight.size(0)), in_(weight.size(1)) {
+  dispatch(weight.dtype(), [&]<class T> {
+    packed_ = Tensor::empty({packed_size<T>(out_, in_)}, weight.dtype());
+    pack_transposed(out_, in_, weight.data<T>(), in_, packed_.data<T>());
+  });
+}
+
+Tensor PackedLinear::operator()(const Tensor& x) const {
+  require_shape("linear", "x", x, {x.size(0), in_});
+  require_same_dtype("linear", {x, packed_});
+  const Tensor y = Tensor::empty({x.size(0), out_}, x.dtype());
+  dispatch(y.dtype(), [&]<class T> {
+    packed_gemm<T>(x.size(0), out_, in_, x.data<T>(), in_, packed_.data<T>(), onto_row<T>(bias_), y.data<T>(), out_);
   });
   return y;
 }

@@ -22,4 +22,16 @@ Onto<T> onto_row(const Tensor& bias) {
 /// x W^T + bias for the rows of x [N,in], W [out,in], bias [out] or absent: [N,out].
 Tensor linear(const Tensor& x, const Tensor& weight, const Tensor& bias);
 
+/// The same function of x for a weight that stays as it is, laid out once for many products with few rows: the output
+/// layer of a model that decodes.
+class PackedLinear {
+ public:
+  PackedLinear(const Tensor& weight, const Tensor& bias);
+  Tensor operator()(const Tensor& x) const;
+
+ private:
+  Tensor packed_, bias_;
+  Index out_, in_;
+};
+
 }  // namespace tapestry::core

@@ -11,9 +11,12 @@ namespace {
 
 // A tile of C in registers: of AVX2's sixteen, twelve hold its sums, two a row of B and one an element of A, repeated.
 constexpr int tile_sums = 12;
-constexpr Index panel_vectors = 2;
+template <class T>
+constexpr Index panel_width = 2 * lanes<T>;
 // Of a transposed A, every column is a line of the first cache for a few rows of C: so many stay until the next rows.
 constexpr Index columns_at_once = 64;
+// So many rows of A, and their part of C, stay in the caches while a large B passes by.
+constexpr Index rows_at_once = 64;
 
 // Some rows of op(A): element (i, p) is a[i * row + p * column].
 template <class T>
@@ -86,7 +89,7 @@ void column_of_tiles(Index m, Index k, Left<T> left, const Panel<T>& panel, cons
 // The columns of op(B) from j on: as they lie, unless they lie transposed or end within a register.
 template <class T>
 Panel<T> panel_of(Transpose tb, Index n, Index k, const T* b, Index ldb, Index j) {
-  constexpr Index width = panel_vectors * lanes<T>;
+  constexpr Index width = panel_width<T>;
   const Index columns = std::min(width, n - j);
   if (tb == Transpose::no && columns % lanes<T> == 0) return {b + j, ldb, columns};
   thread_local std::vector<T> buffer;
@@ -101,6 +104,21 @@ Panel<T> panel_of(Transpose tb, Index n, Index k, const T* b, Index ldb, Index j
   return {packed, width, columns};
 }
 
+// All panels of op(B), of which panel_at(j) is the one from column j on.
+template <class T, class F>
+void row_of_panels(Index m, Index n, Index k, const Left<T>& left, const Onto<T>& onto, T* c, Index ldc, F panel_at) {
+  for (Index j = 0; j < n; j += panel_width<T>) {
+    const Panel<T> panel = panel_at(j);
+    Onto<T> columns = onto;
+    if (onto.row != nullptr) columns.row += j;
+    if (panel.columns > lanes<T>) {
+      column_of_tiles<tile_sums / 2, 2>(m, k, left, panel, columns, c + j, ldc);
+    } else {
+      column_of_tiles<tile_sums, 1>(m, k, left, panel, columns, c + j, ldc);
+    }
+  }
+}
+
 }  // namespace
 
 template <class T>
@@ -113,21 +131,39 @@ void small_gemm(Transpose ta, Transpose tb, Index m, Index n, Index k, const T* 
     return;
   }
   const Left<T> left = ta == Transpose::yes ? Left<T>{a, 1, lda} : Left<T>{a, lda, 1};
-  for (Index j = 0; j < n; j += panel_vectors * lanes<T>) {
-    const Panel<T> panel = panel_of(tb, n, k, b, ldb, j);
-    Onto<T> columns = onto;
-    if (onto.row != nullptr) columns.row += j;
-    if (panel.columns > lanes<T>) {
-      column_of_tiles<tile_sums / 2, 2>(m, k, left, panel, columns, c + j, ldc);
-    } else {
-      column_of_tiles<tile_sums, 1>(m, k, left, panel, columns, c + j, ldc);
-    }
-  }
+  row_of_panels(m, n, k, left, onto, c, ldc, [&](Index j) { return panel_of(tb, n, k, b, ldb, j); });
+}
+
+template <class T>
+Index packed_size(Index n, Index k) {
+  return (n + panel_width<T> - 1) / panel_width<T> * panel_width<T> * k;
+}
+
+template <class T>
+void pack_transposed(Index n, Index k, const T* b, Index ldb, T* packed) {
+  for (Index j = 0; j < n; j += panel_width<T>)
+    transpose(std::min(panel_width<T>, n - j), k, b + j * ldb, ldb, packed + j * k, panel_width<T>);
+}
+
+template <class T>
+void packed_gemm(Index m, Index n, Index k, const T* a, Index lda, const T* packed, std::type_identity_t<Onto<T>> onto,
+                 T* c, Index ldc) {
+  for (Index i = 0; i < m; i += rows_at_once)
+    row_of_panels(std::min(rows_at_once, m - i), n, k, Left<T>{a + i * lda, lda, 1}, onto, c + i * ldc, ldc,
+                  [&](Index j) {
+                    return Panel<T>{packed + j * k, panel_width<T>, std::min(panel_width<T>, n - j)};
+                  });
 }
 
 template void small_gemm(Transpose, Transpose, Index, Index, Index, const float*, Index, const float*, Index,
                          Onto<float>, float*, Index);
 template void small_gemm(Transpose, Transpose, Index, Index, Index, const double*, Index, const double*, Index,
                          Onto<double>, double*, Index);
+template Index packed_size<float>(Index, Index);
+template Index packed_size<double>(Index, Index);
+template void pack_transposed(Index, Index, const float*, Index, float*);
+template void pack_transposed(Index, Index, const double*, Index, double*);
+template void packed_gemm(Index, Index, Index, const float*, Index, const float*, Onto<float>, float*, Index);
+template void packed_gemm(Index, Index, Index, const double*, Index, const double*, Onto<double>, double*, Index);
 
 }  // namespace tapestry::core

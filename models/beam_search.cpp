@@ -76,8 +76,8 @@ class Candidates {
 class Search {
  public:
   Search(const EncoderDecoder& model, const std::vector<TokenIds>& sources, const std::vector<std::size_t>& numbers,
-         const DecodingOptions& options)
-      : model_(model), options_(options) {
+         const core::PackedLinear& output, const DecodingOptions& options)
+      : model_(model), output_(output), options_(options) {
     std::vector<TokenIds> rows;
     for (const std::size_t number : numbers) {
       rows.push_back(sources[number]);
@@ -95,7 +95,7 @@ class Search {
       const EncoderDecoder::Step step = model_.step(Ids(std::move(previous)), state_, Pass{});
       ++length_;
       if (options_.attention && step.attention) weights_.push_back(step.attention.value());
-      const Tensor logits = model_.output()(step.features).value();
+      const Tensor logits = output_(step.features.value());
       for (std::size_t b = 0; b < sentences_.size(); ++b) {
         if (sentences_[b].live.empty()) continue;
         advance(sentences_[b], logits, static_cast<Index>(b) * state_.beam);
@@ -205,6 +205,7 @@ class Search {
   }
 
   const EncoderDecoder& model_;
+  const core::PackedLinear& output_;
   const DecodingOptions& options_;
   std::vector<Sentence> sentences_;
   DecoderState state_;
@@ -219,8 +220,9 @@ std::vector<std::vector<Translation>> beam_search(const EncoderDecoder& model, c
                                                   core::Workers& workers, const DecodingOptions& options) {
   validate(options);
   std::vector<std::vector<Translation>> lists(sources.size(), std::vector<Translation>(1));  // an empty one for nothing
+  const core::PackedLinear output = packed_output(model);
   for_source_batches(sources, options.batch / options.beam, workers, [&](const std::vector<std::size_t>& numbers) {
-    Search(model, sources, numbers, options).run(lists);
+    Search(model, sources, numbers, output, options).run(lists);
   });
   return lists;
 }

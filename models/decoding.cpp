@@ -36,6 +36,10 @@ std::vector<std::vector<Translation>> decode(const EncoderDecoder& model, const 
   return lists;
 }
 
+core::PackedLinear packed_output(const EncoderDecoder& model) {
+  return {model.output().weight.value(), model.output().bias.value()};
+}
+
 Index step_limit(const TokenIds& source, const DecodingOptions& options) {
   const Index most = 2 * static_cast<Index>(source.size()) + 10;
   return options.limit > 0 ? std::min(options.limit, most) : most;

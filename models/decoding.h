@@ -5,6 +5,7 @@
 #include <optional>
 #include <vector>
 
+#include "core/matmul.h"
 #include "core/workers.h"
 #include "models/encoder_decoder.h"
 
@@ -48,6 +49,9 @@ std::vector<std::vector<Translation>> decode(const EncoderDecoder& model, const 
 
 /// Errors (UsageError): `--beam: ...` options out of range, or that exclude each other.
 void validate(const DecodingOptions& options);
+
+/// The model's output layer, laid out once for all steps.
+core::PackedLinear packed_output(const EncoderDecoder& model);
 
 /// At most so many steps for this source.
 Index step_limit(const TokenIds& source, const DecodingOptions& options);

@@ -5,16 +5,20 @@
 #include <numeric>
 
 #include "core/random.h"
+#include "core/vector.h"
 #include "models/batch.h"
 
 namespace tapestry {
 namespace {
 
+// Of logits that are finite: the first of the largest.
 std::int32_t most_probable(const Tensor& logits, Index row) {
   std::int32_t best = 0;
   dispatch(logits.dtype(), [&]<class T> {
     const T* const x = logits.data<T>() + row * logits.size(1);
-    best = static_cast<std::int32_t>(std::max_element(x, x + logits.size(1)) - x);
+    const T largest = core::fold<T>(
+        logits.size(1), [](auto a, auto b) { return core::larger(a, b); }, x);
+    best = static_cast<std::int32_t>(std::find(x, x + logits.size(1), largest) - x);
   });
   return best;
 }
@@ -23,8 +27,13 @@ std::int32_t most_probable(const Tensor& logits, Index row) {
 class GreedyRows {
  public:
   GreedyRows(const EncoderDecoder& model, const std::vector<TokenIds>& sources, const std::vector<std::size_t>& numbers,
-             const DecodingOptions& options, std::vector<Translation>& translations)
-      : model_(model), sources_(sources), options_(options), translations_(translations), running_(numbers) {}
+             const core::PackedLinear& output, const DecodingOptions& options, std::vector<Translation>& translations)
+      : model_(model),
+        output_(output),
+        sources_(sources),
+        options_(options),
+        translations_(translations),
+        running_(numbers) {}
 
   void decode() {
     std::vector<TokenIds> rows;
@@ -37,7 +46,7 @@ class GreedyRows {
     weights_.resize(running_.size());
     for (Index left = state_.lengths.numel(); left > 0;) {
       const EncoderDecoder::Step step = model_.step(Ids(previous_), state_, pass);
-      left -= advance(model_.output()(step.features).value(), step.attention);
+      left -= advance(output_(step.features.value()), step.attention);
       drop_finished(left);
     }
   }
@@ -50,9 +59,10 @@ class GreedyRows {
       Translation& translation = translations_[running_[b]];
       if (done(b)) continue;
       const auto row = static_cast<Index>(b), length = static_cast<Index>(translation.ids.size()) + 1;
+      const double normaliser = log_normaliser(logits, row);
       const std::int32_t token = options_.sampling ? draw(logits, row, *options_.sampling, running_[b], length - 1)
                                                    : most_probable(logits, row);
-      translation.log_probability += logits.at(row * logits.size(1) + token) - log_normaliser(logits, row);
+      translation.log_probability += logits.at(row * logits.size(1) + token) - normaliser;
       if (options_.attention && attention) weights_[b].emplace_back(attention.value(), row);
       translation.ended = options_.stop && token == Vocabulary::eos;
       if (!translation.ended) translation.ids.push_back(token);
@@ -102,6 +112,7 @@ class GreedyRows {
   }
 
   const EncoderDecoder& model_;
+  const core::PackedLinear& output_;
   const std::vector<TokenIds>& sources_;
   const DecodingOptions& options_;
   std::vector<Translation>& translations_;
@@ -155,8 +166,9 @@ std::int32_t draw(const Tensor& logits, Index row, const Sampling& options, std:
 std::vector<Translation> greedy(const EncoderDecoder& model, const std::vector<TokenIds>& sources,
                                 core::Workers& workers, const DecodingOptions& options) {
   std::vector<Translation> translations(sources.size());
+  const core::PackedLinear output = packed_output(model);
   for_source_batches(sources, options.batch, workers, [&](const std::vector<std::size_t>& numbers) {
-    GreedyRows(model, sources, numbers, options, translations).decode();
+    GreedyRows(model, sources, numbers, output, options, translations).decode();
   });
   return translations;
 }

@@ -55,13 +55,18 @@ void check_product(Transpose ta, Transpose tb, Index m, Index n, Index k, T beta
   if (beta == 0)
     for (Index i = 0; i < m; ++i)
       result[static_cast<std::size_t>(i * ldc)] = std::nanf("");  // is overwritten, not scaled
-  std::vector<T> by_small = result;
+  std::vector<T> by_small = result, by_packed = result;
   const Onto<T> onto = biased ? Onto<T>::repeated(bias.data()) : Onto<T>(beta);
   gemm<T>(ta, tb, m, n, k, a.data(), lda, b.data(), ldb, onto, result.data(), ldc);
   check(result);
   if (k == 0) return;
   small_gemm<T>(ta, tb, m, n, k, a.data(), lda, b.data(), ldb, onto, by_small.data(), ldc);
   check(by_small);
+  if (ta == Transpose::yes || tb == Transpose::no) return;
+  std::vector<T> packed(static_cast<std::size_t>(packed_size<T>(n, k)));
+  pack_transposed(n, k, b.data(), ldb, packed.data());
+  packed_gemm<T>(m, n, k, a.data(), lda, packed.data(), onto, by_packed.data(), ldc);
+  CHECK(by_packed == by_small);
 }
 
 }  // namespace
