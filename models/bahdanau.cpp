@@ -6,7 +6,8 @@ namespace tapestry {
 
 Bahdanau::Bahdanau(const ModelShape& shape, const Scope& scope)
     : encoder_(scope / "encoder", shape),
-      attention_(scope / "decoder" / "attention", shape.hidden, shape.hidden, shape.hidden, shape.dropout),
+      attention_(scope / "decoder" / "attention", shape.hidden, shape.hidden,
+                 {shape.score, shape.normaliser, shape.hidden, shape.dropout}),
       embedding_(scope / "decoder" / "embedding", shape.target_vocabulary, shape.embed),
       rnn_(scope / "decoder" / "rnn", shape.embed + shape.hidden, shape.hidden, {shape.layers, false, shape.dropout}),
       dense_(scope / "decoder" / "dense", shape.hidden, shape.target_vocabulary) {}

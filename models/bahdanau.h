@@ -2,12 +2,12 @@
 // Bahdanau's attention model in the book's form (Dive into Deep Learning, "Bahdanau Attention").
 
 #include "models/seq2seq.h"
-#include "nn/additive_attention.h"
+#include "nn/attention_pooling.h"
 
 namespace tapestry {
 
 /// Like Seq2Seq, but the context of each step is what attention reads from all states of the encoder, asked by the
-/// decoder's top state before the step. Input of the GRU: [context, embedding].
+/// decoder's top state before the step. Input of the GRU: [context, embedding]. Scores: shape.score.
 class Bahdanau : public EncoderDecoder {
  public:
   Bahdanau(const ModelShape& shape, const Scope& scope);
@@ -17,7 +17,7 @@ class Bahdanau : public EncoderDecoder {
 
  private:
   GruEncoder encoder_;
-  AdditiveAttention attention_;
+  AttentionPooling attention_;
   Embedding embedding_;
   Gru rnn_;
   Linear dense_;

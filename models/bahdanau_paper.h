@@ -3,7 +3,7 @@
 // Learning to Align and Translate", appendix A.
 
 #include "models/encoder_decoder.h"
-#include "nn/additive_attention.h"
+#include "nn/attention_pooling.h"
 #include "nn/gru.h"
 
 namespace tapestry {
@@ -32,7 +32,7 @@ class BahdanauPaper : public EncoderDecoder {
   Dropout source_dropout_;
   Gru encoder_;
   Linear start_;
-  AdditiveAttention attention_;
+  AttentionPooling attention_;
   Embedding target_embedding_;
   Dropout target_dropout_;
   Gru decoder_;

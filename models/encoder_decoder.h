@@ -72,6 +72,7 @@ struct ModelShape {
   TransformerOptions transformer = {};
   std::string tie = "none";     // embeddings of the Transformer: none, output (target and output), or all
   double embedding_spread = 1;  // their initial standard deviation
+  std::string score = "additive", normaliser = "softmax";  // of Bahdanau's attention (nn/attention_pooling.h)
 };
 
 const std::vector<std::string>& model_names();

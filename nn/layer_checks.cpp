@@ -1,7 +1,6 @@
 #include "nn/layer_checks.h"
 
 #include "core/random.h"
-#include "nn/additive_attention.h"
 #include "nn/dropout.h"
 #include "nn/gru.h"
 #include "nn/linear.h"
@@ -40,6 +39,28 @@ Vars outputs_of(const Gru::Output& output) {
   return all;
 }
 
+// One sentence has nothing to attend to.
+const Mask some_empty = Mask::lengths(Ids({5, 0, 3}));
+
+void pooling_checks(std::vector<NamedCheck>& checks) {
+  const auto pooling = [&](const std::string& name, const PoolingOptions& options, Index key) {
+    checks.push_back(check<AttentionPooling>(
+        "AttentionPooling/" + name, {input("q", {3, 2, 4}), input("k", {3, 5, key}), input("v", {3, 5, 7})},
+        [=](const Scope& s) { return AttentionPooling(s, key, 4, options); },
+        [=](const AttentionPooling& layer, const Vars& in) {
+          const auto [context, weights] = layer(in[0], layer.project(in[1]), in[2], some_empty, training);
+          return Vars{context, weights};
+        }));
+  };
+  for (const std::string& score : score_names()) {
+    const Index key = score == "additive" || score == "general" || score == "network" ? 3 : 4;
+    for (const std::string& normaliser : normaliser_names())
+      if (score != "gaussian" || normaliser != "relu")
+        pooling(score + ", " + normaliser + ", lengths, dropout", {score, normaliser, 6, 0.3, 1.5}, key);
+  }
+  pooling("gaussian, fixed width", {"gaussian", "softmax", 6, 0, 1.5, false}, 4);
+}
+
 void transformer_layer_checks(std::vector<NamedCheck>& checks) {
   const Mask lengths = Mask::lengths(Ids({4, 0, 3}));
   MultiHeadAttentionOptions attention;
@@ -52,6 +73,18 @@ void transformer_layer_checks(std::vector<NamedCheck>& checks) {
         const auto [context, weights] = layer(in[0], Mask::causal() & lengths, training, true);
         return Vars{context, weights};
       }));
+  for (const std::string& score : score_names()) {
+    MultiHeadAttentionOptions scored = attention;
+    scored.score = score;
+    scored.normaliser = score == "scaled-dot" ? "relu" : "softmax";
+    checks.push_back(check<MultiHeadAttention>(
+        "MultiHeadAttention/" + score + ", " + scored.normaliser, {input("x", {3, 4, 6})},
+        [=](const Scope& s) { return MultiHeadAttention(s, 6, scored); },
+        [=](const MultiHeadAttention& layer, const Vars& in) {
+          const auto [context, weights] = layer(in[0], Mask::causal() & lengths, training, true);
+          return Vars{context, weights};
+        }));
+  }
   attention.key_input = 3;
   attention.value_input = 5;
   attention.bias = false;
@@ -118,15 +151,7 @@ std::vector<NamedCheck> layer_checks() {
         const Var first = layer.step(in[0], states, training, 0);
         return Vars{first, layer.step(in[1], states, training, 1), states[0]};
       }));
-  checks.push_back(check<AdditiveAttention>(
-      "AdditiveAttention/lengths, dropout", {input("q", {3, 2, 4}), input("k", {3, 5, 3}), input("v", {3, 5, 7})},
-      [](const Scope& s) { return AdditiveAttention(s, 3, 4, 6, 0.3); },
-      [](const AdditiveAttention& layer, const Vars& in) {
-        // The second sentence has nothing to attend to.
-        const auto [context, weights] =
-            layer(in[0], layer.project(in[1]), in[2], Mask::lengths(Ids({5, 0, 3})), training);
-        return Vars{context, weights};
-      }));
+  pooling_checks(checks);
   transformer_layer_checks(checks);
   return checks;
 }

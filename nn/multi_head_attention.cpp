@@ -33,6 +33,11 @@ MultiHeadAttention::MultiHeadAttention(const Scope& scope, Index width, const Mu
       out_(output_projection(scope / "out_proj", width, options.bias)) {
   require(heads_ >= 1 && width % heads_ == 0, "multi_head_attention: the heads must divide the width; given {} and {}",
           heads_, width);
+  if (options.score == "scaled-dot" && options.normaliser == "softmax") return;
+  const Index head = width / heads_;
+  for (Index h = 0; h < heads_; ++h)
+    poolings_.emplace_back(scope / "heads" / std::to_string(h), head, head,
+                           PoolingOptions{options.score, options.normaliser, head, options.dropout});
 }
 
 // Some of queries, keys and values, which stand side by side.
@@ -48,8 +53,31 @@ Var MultiHeadAttention::project_part(const Var& x, Index part) const {
   return (reference_ ? linear_reference : linear)(x, weights_[static_cast<std::size_t>(part)], bias, {});
 }
 
+// Each head by itself: context [B,Q,D], weights [B,H,Q,K].
+AttentionOutput MultiHeadAttention::pool(const Projected& query, const Memory& memory, const Mask& mask,
+                                         const Pass& pass) const {
+  std::vector<Var> contexts, weights;
+  for (std::size_t h = 0; h < poolings_.size(); ++h) {
+    const Index width = width_ / heads_;
+    const auto columns = [&](const Projected& from) {
+      const Index begin = from.column + static_cast<Index>(h) * width;
+      return slice(from.x, 2, begin, begin + width);
+    };
+    const AttentionPooling& head = poolings_[h];
+    const AttentionOutput output =
+        head(columns(query), head.project(columns(memory.keys)), columns(memory.values), mask, pass);
+    contexts.push_back(output.context);
+    weights.push_back(output.weights);
+  }
+  return {concat(contexts, 2), stack(weights, 1)};
+}
+
 AttentionOutput MultiHeadAttention::attend(const Projected& query, const Memory& memory, const Mask& mask,
                                            const Pass& pass, bool weights) const {
+  if (!poolings_.empty()) {
+    const AttentionOutput output = pool(query, memory, mask, pass);
+    return {out_(output.context), weights ? output.weights : Var()};
+  }
   const auto attention = reference_ ? scaled_dot_product_attention_reference : scaled_dot_product_attention;
   const AttentionOutput output =
       attention(query, memory.keys, memory.values,
@@ -80,6 +108,9 @@ AttentionOutput MultiHeadAttention::operator()(const Var& queries, const Memory&
 
 AttentionOutput MultiHeadAttention::step(const Var& x, core::KeyValueCache& cache, const core::Lineage& lineage,
                                          bool weights) const {
+  require(poolings_.empty(),
+          "multi_head_attention: steps from a cache must have the score scaled-dot with softmax; "
+          "the heads have others");
   const Tensor all = project_rows(x, {}).value();  // [R,3D]
   const Index rows = all.size(0);
   cache.append(rows, width_, all.dtype())

@@ -5,7 +5,7 @@
 #include "autograd/loss.h"
 #include "autograd/ops.h"
 #include "models/sequence_loss.h"
-#include "nn/additive_attention.h"
+#include "nn/attention_pooling.h"
 #include "nn/gru.h"
 #include "optim/optimizer.h"
 #include "optim/schedule.h"
@@ -38,9 +38,10 @@ Forward gru(const Scope& scope, const json& entry) {
   };
 }
 
-Forward additive(const Scope& scope, const json& entry) {
-  const auto layer =
-      std::make_shared<AdditiveAttention>(scope, columns(entry, 1), columns(entry, 0), entry["attributes"]["hidden"]);
+Forward pooling(const Scope& scope, const json& entry) {
+  const json& a = entry["attributes"];
+  const PoolingOptions options{a.value("score", "additive"), a.value("normaliser", "softmax"), a["hidden"]};
+  const auto layer = std::make_shared<AttentionPooling>(scope, columns(entry, 1), columns(entry, 0), options);
   return [layer, mask = padding(entry)](const Vars& in) {
     const auto output = (*layer)(in[0], layer->project(in[1]), in[2], mask, Pass());
     return Vars{output.context, output.weights};
@@ -158,14 +159,15 @@ const json& golden_layers() {
 TEST_SUITE("fast") {
   TEST_CASE("layers, losses and a whole Transformer and all their gradients agree with PyTorch") {
     const std::map<std::string, MakeLayer> layers{{"gru", gru},
-                                                  {"additive_attention", additive},
+                                                  {"additive_attention", pooling},
                                                   {"self_attention", self_attention},
                                                   {"cross_attention", cross_attention},
                                                   {"layer_norm", norm},
                                                   {"cross_entropy", cross_entropy_of},
                                                   {"encoder_layer", encoder_layer},
                                                   {"decoder_layer", decoder_layer},
-                                                  {"translator", translator}};
+                                                  {"translator", translator},
+                                                  {"pooling", pooling}};
     std::map<std::string, int> seen;
     for (const json& entry : golden_layers()) {
       const std::string op = entry["op"];

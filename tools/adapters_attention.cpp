@@ -1,7 +1,7 @@
 #include <cmath>
 
 #include "autograd/ops.h"
-#include "nn/additive_attention.h"
+#include "nn/attention_pooling.h"
 #include "tools/adapters.h"
 #include "tools/book_attention.h"
 #include "tools/case_mask.h"
@@ -18,8 +18,8 @@ Ids lengths_of(const OracleCase& c) {
 }
 
 Outputs additive(OracleCase& c) {
-  const AdditiveAttention layer(c.scope(), c.hyper<Index>("key_size"), c.hyper<Index>("query_size"),
-                                c.hyper<Index>("num_hiddens"));
+  const AttentionPooling layer(c.scope(), c.hyper<Index>("key_size"), c.hyper<Index>("query_size"),
+                               {"additive", "softmax", c.hyper<Index>("num_hiddens")});
   c.load();
   const Ids lengths = lengths_of(c);
   const Var values = c.in("v");
@@ -57,7 +57,7 @@ Outputs scaled_dot_product(OracleCase& c) {
 }  // namespace
 
 std::vector<Adapter> attention_adapters() {
-  return {{"additive_attention", "nn: AdditiveAttention (tapestry::additive_attention)", additive},
+  return {{"additive_attention", "nn: AttentionPooling (tapestry::additive_attention)", additive},
           {"dot_attention", "tapestry::scaled_dot_product_attention", dot},
           {"scaled_dot_product", "tapestry::scaled_dot_product_attention", scaled_dot_product}};
 }

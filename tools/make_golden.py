@@ -274,9 +274,48 @@ def optimizers():
                   "given": tensor(torch.stack(given)), "trajectory": tensor(torch.stack(trajectory))})
 
 
+def scores():
+    lengths = torch.tensor([4, 2])
+    hidden = hidden_keys(lengths, 4)[:, None]
+
+    def pooling(score, module, function, key=3):
+        def attend(q, k, v, normaliser):
+            fit = function(q, k)
+            if normaliser == "softmax":
+                weights = fit.masked_fill(hidden, -math.inf).softmax(-1)
+            else:
+                weights = F.relu(fit).masked_fill(hidden, 0) / lengths[:, None, None]
+            return weights @ v, weights
+
+        for normaliser in ("softmax", "relu")[: 1 if score == "gaussian" else 2]:
+            case("pooling", lambda q, k, v: attend(q, k, v, normaliser), draw(2, 3, 3), draw(2, 4, key), draw(2, 4, 5),
+                 module=module, score=score, normaliser=normaliser, hidden=6, lengths=ids(lengths))
+
+    def mlp(**more):
+        return nn.ModuleDict({"W_k": nn.Linear(2, 6, bool(more)), "W_q": nn.Linear(3, 6, False), **more,
+                              "w_v": nn.Linear(6, 1, False)})
+
+    def first_layer(net, q, k):
+        return (net["W_q"](q)[:, :, None] + net["W_k"](k)[:, None]).tanh()
+
+    additive, network = mlp(), mlp(W_h=nn.Linear(6, 6))
+    pooling("additive", additive, lambda q, k: additive["w_v"](first_layer(additive, q, k)).squeeze(-1), key=2)
+    pooling("network", network, lambda q, k: network["w_v"](network["W_h"](first_layer(network, q, k)).tanh()).squeeze(-1),
+            key=2)
+    general = nn.ModuleDict({"W_k": nn.Linear(2, 3, False)})
+    pooling("general", general, lambda q, k: F.bilinear(
+        q[:, :, None].expand(-1, -1, 4, -1).contiguous(), k[:, None].expand(-1, 3, -1, -1).contiguous(),
+        general["W_k"].weight[None]).squeeze(-1), key=2)
+    pooling("dot", None, lambda q, k: torch.einsum("bqd,bkd->bqk", q, k))
+    pooling("scaled-dot", None, lambda q, k: torch.einsum("bqd,bkd->bqk", q, k) / math.sqrt(3))
+    pooling("cosine", None, lambda q, k: F.cosine_similarity(q[:, :, None], k[:, None], dim=-1))
+    width = nn.ParameterDict({"w": nn.Parameter(torch.ones(1))})
+    pooling("gaussian", width, lambda q, k: -((torch.cdist(q, k) * width["w"]) ** 2) / 2)
+
+
 if sys.argv[1:] == ["layers"]:
     decimals = 10
-    sections = (recurrent, attentions, norms_and_losses, transformers, translators, optimizers)
+    sections = (recurrent, attentions, norms_and_losses, transformers, translators, optimizers, scores)
 elif sys.argv[1:] == ["ops"]:
     sections = (elementwise, reductions, products, rearrangements, softmaxes)
 else:
