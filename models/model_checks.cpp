@@ -1,6 +1,7 @@
 #include "models/model_checks.h"
 
 #include "models/sequence_loss.h"
+#include "nn/attention_pooling.h"
 
 namespace tapestry {
 namespace {
@@ -27,6 +28,18 @@ std::vector<Variant> variants() {
   transformer.shape.transformer.attention_bias = transformer.shape.transformer.gelu = true;
   transformer.shape.tie = "all";
   list.push_back(transformer);
+  const auto scored = [&](const std::string& model, const std::string& score, const std::string& normaliser) {
+    Variant variant{model + "/" + score + ", " + normaliser, {model, 13, 13, 4, 5, 2, 0.3}};
+    variant.shape.score = score;
+    variant.shape.normaliser = normaliser;
+    list.push_back(variant);
+  };
+  for (const std::string& score : score_names()) {
+    if (score != "additive") scored("bahdanau", score, "softmax");
+    if (score != "gaussian") scored("bahdanau", score, "relu");
+  }
+  scored("bahdanau-paper", "general", "softmax");
+  scored("bahdanau-paper", "network", "softmax");
   return list;
 }
 

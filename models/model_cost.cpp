@@ -24,12 +24,16 @@ KeptNumbers kept_by_transformer(const ModelShape& shape, const ShardSize& size) 
   return {layers * (encoder + 2 * d) + 2 * d, layers * decoder + 2 * d};
 }
 
-// Gates and candidate, their inputs, and the state, for each layer and direction; what attention keeps is small.
-KeptNumbers kept_by_recurrent(const ModelShape& shape) {
+// Gates and candidate, their inputs, and the state, for each layer and direction. What attention keeps is small, unless
+// its score is composed of vectors for each pair of query and key.
+KeptNumbers kept_by_recurrent(const ModelShape& shape, const ShardSize& size) {
   const auto e = static_cast<double>(shape.embed), h = static_cast<double>(shape.hidden);
   const auto layers = static_cast<double>(shape.layers);
   const double directions = shape.model == "bahdanau-paper" ? 2 : 1;
-  return {directions * layers * 9 * h + e + 2 * h, layers * 9 * h + 2 * e + 6 * h};
+  const bool composed = shape.score == "gaussian" || (shape.score == "additive" && shape.normaliser == "relu");
+  const double vectors = shape.model == "seq2seq" ? 0 : shape.score == "network" ? 2 : composed ? 1 : 0;
+  const double pairs = vectors * static_cast<double>(size.source) * h;
+  return {directions * layers * 9 * h + e + 2 * h, layers * 9 * h + 2 * e + 6 * h + pairs};
 }
 
 double matrix_elements(const ParameterStore& store, bool of_source) {
@@ -56,7 +60,8 @@ double operations_per_token(const ModelShape& shape, const ParameterStore& store
     all += static_cast<double>(shape.transformer.layers) * 2 * width *
            (source * source + target * target + source * target);
   } else if (shape.model != "seq2seq") {
-    all += 2 * source * target * static_cast<double>(shape.hidden);
+    const auto hidden = static_cast<double>(shape.hidden);
+    all += source * target * hidden * (shape.score == "network" ? 2 + hidden : 2);
   }
   return 6 * all / target;
 }
@@ -70,7 +75,8 @@ double predicted_peak_bytes(const ModelShape& shape, const ParameterStore& store
   const ShardSize& shard = size.shard;
   const auto parameters = static_cast<double>(store.elements());
   const auto sentences = static_cast<double>(shard.sentences);
-  const KeptNumbers kept = shape.model == "transformer" ? kept_by_transformer(shape, shard) : kept_by_recurrent(shape);
+  const KeptNumbers kept =
+      shape.model == "transformer" ? kept_by_transformer(shape, shard) : kept_by_recurrent(shape, shard);
   const auto vocabulary = static_cast<double>(shape.target_vocabulary);
   const double depth =
       shape.model == "transformer" ? static_cast<double>(shape.transformer.width) : static_cast<double>(shape.hidden);

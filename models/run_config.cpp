@@ -11,16 +11,18 @@
 
 #include "models/builtin_corpus.h"
 #include "models/segmenter.h"
+#include "nn/attention_pooling.h"
 
 namespace tapestry {
 
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(RunConfig, preset, data, source, target, pairs, valid, test, valid_files, test_files,
                                    split_seed, reverse, tokenizer, subwords, joint_vocabulary, length, min_count, model,
                                    embed, hidden, layers, dropout, width, feed_forward, heads, norm, final_norm,
-                                   attention_bias, attention_dropout, feed_forward_dropout, tie, init, epochs, updates,
-                                   batch, batch_tokens, accumulate, lr, schedule, warmup, initial_lr, lr_factor, beta1,
-                                   beta2, epsilon, weight_decay, label_smoothing, clip, divisor, bucket, seed, shards,
-                                   low_memory, reference, validate_every, valid_bleu, patience, keep, checkpoint_every)
+                                   attention_bias, attention_dropout, feed_forward_dropout, tie, init, score,
+                                   normaliser, epochs, updates, batch, batch_tokens, accumulate, lr, schedule, warmup,
+                                   initial_lr, lr_factor, beta1, beta2, epsilon, weight_decay, label_smoothing, clip,
+                                   divisor, bucket, seed, shards, low_memory, reference, validate_every, valid_bleu,
+                                   patience, keep, checkpoint_every)
 
 ModelShape RunConfig::shape(Index source_vocabulary, Index target_vocabulary) const {
   ModelShape shape{model, source_vocabulary, target_vocabulary, embed, hidden, layers, dropout};
@@ -38,6 +40,8 @@ ModelShape RunConfig::shape(Index source_vocabulary, Index target_vocabulary) co
                        feed_forward_dropout,
                        book ? 1 : std::sqrt(0.5)};
   shape.tie = tie;
+  shape.score = score;
+  shape.normaliser = normaliser;
   shape.embedding_spread = book ? 1 : 1 / std::sqrt(static_cast<double>(width));
   return shape;
 }
@@ -49,7 +53,8 @@ nlohmann::json to_json(const RunConfig& config) {
 RunConfig config_from_json(nlohmann::json json) {
   require(json.is_object(), "it must be an object; it is {}", json.type_name());
   const nlohmann::json example = to_json(RunConfig());
-  for (const char* later : {"low_memory"}) json.emplace(later, example[later]);  // runs of older versions do not say it
+  for (const char* later : {"low_memory", "score", "normaliser"})
+    json.emplace(later, example[later]);  // runs of older versions do not say it
   for (const auto& [key, value] : example.items()) {
     require(json.contains(key), "{} must be there; it is missing", key);
     require(std::string(json[key].type_name()) == value.type_name(), "{} must be of type {}; it is {}", key,
@@ -249,6 +254,15 @@ void above_zero(const char* option, double value) {
   usage(value > 0 && std::isfinite(value), fmt::format("--{}: must be above 0; given {}", option, value));
 }
 
+void validate_score(const RunConfig& config) {
+  const Index keys = (config.model == "bahdanau-paper" ? 2 : 1) * config.hidden;  // its encoder has two directions
+  require_pooling("--", config.score, config.normaliser, config.hidden, keys);
+  usage(config.model != "transformer" || (config.score == "additive" && config.normaliser == "softmax"),
+        fmt::format("--score and --normaliser: must be left out for the transformer, which decodes from a cache by "
+                    "scaled-dot with softmax alone; given {} and {}",
+                    config.score, config.normaliser));
+}
+
 void validate_recipe(const RunConfig& config) {
   at_least("epochs", config.epochs, 1);
   at_most("epochs", config.epochs, 1000000000);
@@ -329,6 +343,7 @@ void validate(const RunConfig& config) {
   require_one_of("--init", config.init, {"paper", "book"});
   validate_recipe(config);
   require_one_of("--model", config.model, model_names());
+  validate_score(config);
   usage(config.source.empty() == config.target.empty(), "--source and --target: must be given together");
   usage(config.data.empty() || config.source.empty(), "--data: cannot be given with --source and --target");
 }

@@ -40,6 +40,7 @@ struct RunConfig {
   double attention_dropout = 0, feed_forward_dropout = 0;
   std::string tie = "none";    // shared embeddings: "output" (target and output) or "all" (the source's too)
   std::string init = "paper";  // or "book"; see shape()
+  std::string score = "additive", normaliser = "softmax";  // of Bahdanau's attention: score_names(), normaliser_names()
 
   // Recipe.
   Index epochs = 10;

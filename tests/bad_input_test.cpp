@@ -125,6 +125,17 @@ TEST_CASE("program: options of train out of range are usage errors, and nothing 
            "--width: must be even, for the positions, and a multiple of the heads; given 9 and 3 heads"},
           {train({"--model", "transformer", "--width", "8", "--heads", "3"}),
            "--width: must be even, for the positions, and a multiple of the heads; given 8 and 3 heads"},
+          {train({"--score", "angle"}),
+           "--score: must be one of additive, dot, scaled-dot, general, cosine, gaussian, network; given angle"},
+          {train({"--hidden", "8", "--score", "dot"}),
+           "--score: dot needs queries and keys of one width, which additive, general and network do not; given 8 and "
+           "16"},
+          {train({"--normaliser", "max"}), "--normaliser: must be one of softmax, relu; given max"},
+          {train({"--model", "bahdanau", "--score", "gaussian", "--normaliser", "relu"}),
+           "--normaliser: must be softmax for the gaussian, whose scores are never above 0; given relu"},
+          {train({"--model", "transformer", "--score", "dot"}),
+           "--score and --normaliser: must be left out for the transformer, which decodes from a cache by scaled-dot "
+           "with softmax alone; given dot and softmax"},
           {train({"--attention-dropout", "1.5"}), "--attention-dropout: must lie in [0, 1]; given 1.5"},
           {train({"--ffn-dropout", "-0.5"}), "--ffn-dropout: must lie in [0, 1]; given -0.5"},
           {train({"--subwords", "-1"}), "--subwords: must be at least 0; given -1"},

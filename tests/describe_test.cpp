@@ -58,6 +58,19 @@ TEST_SUITE("fast") {
     CHECK(text.find("is src_embed.weight") != std::string::npos);
   }
 
+  TEST_CASE("describe shows the score of Bahdanau's attention, and what it costs") {
+    const std::string text = run_program({"describe", "--score", "network", "--normaliser", "relu"}).out;
+    CHECK(text.find("attention   network, normalised by relu\n") != std::string::npos);
+    CHECK(text.find("decoder.attention.W_h.weight") != std::string::npos);
+    CHECK(run_program({"describe", "--model", "transformer"}).out.find("attention   ") == std::string::npos);
+    const auto with = [](const char* score) { return described({"quickstart-book", "--score", score}); };
+    CHECK(with("dot")["score"] == "dot");
+    CHECK(with("dot")["normaliser"] == "softmax");
+    const auto operations = [&](const char* score) { return with(score)["operations_per_token"].get<double>(); };
+    CHECK(operations("dot") < operations("general"));
+    CHECK(operations("general") < operations("network"));
+  }
+
   TEST_CASE("describe refuses sizes that are none") {
     CHECK(run_program({"describe", "--tokens", "1"}).error == "tapestry: --tokens: must lie in [2, 65536]; given 1\n");
     CHECK(run_program({"describe", "--source-words", "4"}).error ==

@@ -9,6 +9,7 @@
 #include "models/run.h"
 #include "models/sequence_loss.h"
 #include "models/training_step.h"
+#include "nn/attention_pooling.h"
 #include "tests/temporary_directory.h"
 
 using namespace tapestry;
@@ -160,6 +161,34 @@ TEST_SUITE("fast") {
           }
           CHECK(sum == doctest::Approx(1));
         }
+    }
+  }
+
+  TEST_CASE("with every score Bahdanau's model learns, and neither padding nor threads change anything") {
+    for (const std::string& score : score_names()) {
+      for (const std::string& normaliser : normaliser_names()) {
+        if (score == "gaussian" && normaliser == "relu") continue;
+        CAPTURE(score);
+        CAPTURE(normaliser);
+        ModelShape shape = small("bahdanau");
+        shape.score = score;
+        shape.normaliser = normaliser;
+        const auto train = [&](int threads) {
+          return losses(shape, sentences, false, {2, 0, 1}, threads, DType::f32, 0.01);
+        };
+        const auto one = train(1);
+        CHECK(one == train(2));
+        CHECK(one.back() < one.front());
+        ParameterStore store(DType::f64, 3);
+        const auto built = make_model(shape, Scope(store));
+        double alone = 0;
+        for (const Example& example : sentences) {
+          const Example* const row = &example;
+          alone += sequence_loss(*built, make_batch(std::span(&row, 1)), Pass{}).nll;
+        }
+        CHECK(sequence_loss(*built, make_batch(all_rows(sentences)), Pass{}).nll ==
+              doctest::Approx(alone).epsilon(1e-12));
+      }
     }
   }
 

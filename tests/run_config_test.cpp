@@ -145,4 +145,16 @@ TEST_SUITE("fast") {
     config.low_memory = true;
     CHECK(config_from_json(to_json(config)).low_memory);
   }
+
+  TEST_CASE("a configuration of before there were scores means additive with softmax; others are kept") {
+    RunConfig config = preset("quickstart-book");
+    nlohmann::json json = to_json(config);
+    REQUIRE(json.erase("score") + json.erase("normaliser") == 2);
+    CHECK(to_json(config_from_json(json)) == to_json(config));
+    config.score = "cosine";
+    config.normaliser = "relu";
+    const RunConfig read = config_from_json(to_json(config));
+    CHECK(read.shape(9, 9).score == "cosine");
+    CHECK(read.shape(9, 9).normaliser == "relu");
+  }
 }

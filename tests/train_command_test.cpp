@@ -390,6 +390,11 @@ TEST_CASE("train: options without effect, pairs left out, a warm-up that does no
     CHECK(outcome.out.find(told) != std::string::npos);
   }
   CHECK(outcome.out.find("warning: --hidden") == std::string::npos);
+  const Outcome fixed =
+      run_program(tiny(place.file("fixed"), {"--model", "seq2seq", "--score", "dot", "--normaliser", "relu"}));
+  for (const char* option : {"--score", "--normaliser"})
+    CHECK(fixed.out.find("warning: " + std::string(option) + " has no effect: the model is seq2seq\n") !=
+          std::string::npos);
   const Outcome patient =
       run_program(tiny(place.file("patient"), {"--lr", "1e-12", "--schedule", "constant", "--patience", "1"}, "50"));
   CHECK(patient.out.find(" updates, for the validation loss did not fall any more, in ") != std::string::npos);

@@ -64,6 +64,10 @@ struct Description {
   }
 };
 
+bool has_scores(const RunConfig& config) {
+  return config.model.starts_with("bahdanau");
+}
+
 void print(const Description& model) {
   std::vector<std::vector<std::string>> table{{"parameter", "shape", "numbers"}};
   for (const Var& parameter : model.store.parameters())
@@ -74,6 +78,8 @@ void print(const Description& model) {
   fmt::print("\nparameters  {}\n", grouped(model.store.elements()));
   fmt::print("operations  {:.2f} million a target token of a training step, in matrix products\n",
              model.operations * 1e-6);
+  if (has_scores(model.config))
+    fmt::print("attention   {}, normalised by {}\n", model.config.score, model.config.normaliser);
   const ShardSize& shard = model.size.shard;
   fmt::print("memory      {:.0f} MB at the peak of training, predicted: {}{} of {} by {} tokens, {} tokens of text\n",
              model.peak_bytes * 1e-6, counted(model.config.shards, "shard"),
@@ -88,11 +94,12 @@ void describe(const DescribeOptions& options) {
   for (const Var& parameter : model.store.parameters())
     rows.push_back({{"name", parameter.leaf()->name},
                     {"shape", std::vector<Index>(parameter.shape().begin(), parameter.shape().end())}});
-  fmt::print("{}\n", nlohmann::json{{"rows", rows},
-                                    {"parameters", model.store.elements()},
-                                    {"operations_per_token", model.operations},
-                                    {"peak_bytes", model.peak_bytes}}
-                         .dump(2));
+  nlohmann::json all{{"rows", rows},
+                     {"parameters", model.store.elements()},
+                     {"operations_per_token", model.operations},
+                     {"peak_bytes", model.peak_bytes}};
+  if (has_scores(model.config)) all.update({{"score", model.config.score}, {"normaliser", model.config.normaliser}});
+  fmt::print("{}\n", all.dump(2));
 }
 
 }  // namespace

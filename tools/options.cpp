@@ -9,6 +9,7 @@
 #include <thread>
 
 #include "models/utf8.h"
+#include "nn/attention_pooling.h"
 
 namespace tapestry {
 namespace {
@@ -124,6 +125,10 @@ void add_model_options(ConfigOptions& options) {
   options.number("--hidden", &RunConfig::hidden, "Width of the recurrent layers");
   options.number("--layers", &RunConfig::layers, "Layers of the encoder and of the decoder");
   options.number("--dropout", &RunConfig::dropout, "Share of the activations that training drops");
+  options.text("--score", &RunConfig::score, "NAME",
+               fmt::format("How Bahdanau's attention fits keys to a query: one of {}", fmt::join(score_names(), ", ")));
+  options.text("--normaliser", &RunConfig::normaliser, "NAME",
+               "What makes weights of the scores: softmax, or relu over the number of words");
   options.group("Transformer");
   options.number("--width", &RunConfig::width, "Width of the model");
   options.number("--ffn", &RunConfig::feed_forward, "Width of the feed-forward layers");

@@ -213,6 +213,7 @@ void warn_of_unheeded(const ConfigOptions& options, const RunConfig& config) {
        {"--ffn", "--heads", "--norm", "--final-norm", "--attention-dropout", "--ffn-dropout", "--tie", "--init"},
        model);
   warn(!transformer && !noam, {"--width"}, model);
+  warn(transformer || config.model == "seq2seq", {"--score", "--normaliser"}, model);
   warn(config.schedule != "inverse-sqrt" && !noam, {"--warmup"}, schedule);
   warn(config.schedule != "inverse-sqrt", {"--initial-lr"}, schedule);
   warn(!noam, {"--lr-factor"}, schedule);
