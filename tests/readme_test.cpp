@@ -105,7 +105,10 @@ TEST_SUITE("fast") {
           const auto command = matches(line, R"(tapestry ([a-z]+))");
           if (command.empty()) continue;
           CAPTURE(line);
-          const Outcome help = run_program({command[0], "--help"});
+          std::vector<std::string> words{command[0]};
+          for (const std::string& experiment : matches(line, R"(tapestry lab ([a-z]+))")) words.push_back(experiment);
+          words.push_back("--help");
+          const Outcome help = run_program(words);
           REQUIRE(help.status == 0);
           for (const std::string& option : matches(line, R"( (--[a-z-]+))")) {
             CHECK_MESSAGE(help.out.find(option) != std::string::npos, option);

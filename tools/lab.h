@@ -3,4 +3,8 @@
 
 #include <CLI/CLI.hpp>
 
-namespace tapestry {}  // namespace tapestry
+namespace tapestry {
+
+void add_lab_pooling(CLI::App& lab);
+
+}  // namespace tapestry
