@@ -66,8 +66,8 @@ AttentionOutput scaled_dot_product_attention(const Projected& query, const Proje
   in.check("scaled_dot_product_attention");
   if (options.p != 0) {
     for (Index head = 0; head < options.heads; ++head)
-      in.kept.push_back(
-          core::dropout_mask(query.x.size(0), query.x.size(1), keys.x.size(1), options.p, key_of_head(options, head)));
+      in.kept.push_back(core::dropout_mask(query.x.size(0), query.x.size(1), in.band(), options.p,
+                                           key_of_head(options, head), in.first_keys()));
     in.kept_scale = core::dropout_scale(options.p);
   }
   const std::initializer_list<std::reference_wrapper<const Var>> inputs = {query.x, keys.x, values.x};

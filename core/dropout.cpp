@@ -8,7 +8,8 @@
 
 namespace tapestry::core {
 
-BitMask dropout_mask(Index sentences, Index positions, Index features, double p, const DropoutKey& key) {
+BitMask dropout_mask(Index sentences, Index positions, Index features, double p, const DropoutKey& key,
+                     std::span<const Index> first_features) {
   const KernelTimer timer;
   require(p >= 0 && p <= 1, "dropout: p must lie in [0, 1]; given {}", p);
   BitMask mask{{}, sentences * positions, features};
@@ -21,11 +22,15 @@ BitMask dropout_mask(Index sentences, Index positions, Index features, double p,
   const auto blocks = static_cast<std::uint32_t>(mask.row_bytes());
   const std::uint32_t end = key.first_position + static_cast<std::uint32_t>(positions);
 
+  const auto first_block = [&](std::uint32_t position) {
+    return first_features.empty() ? 0 : static_cast<std::uint32_t>(first_features[position - key.first_position] / 8);
+  };
   std::uint32_t block = 0, position = key.first_position, sentence = key.first_sentence;
+  std::uint32_t before = positions > 0 ? first_block(position) : 0;
   for (Index done = 0; done < bytes; done += width) {
     PhiloxLanes x;
     for (int i = 0; i < width; ++i) {  // lanes beyond the end are computed and not stored
-      x.word[0][i] = block;
+      x.word[0][i] = before + block;
       x.word[1][i] = position;
       x.word[2][i] = sentence;
       x.word[3][i] = key.update;
@@ -35,6 +40,7 @@ BitMask dropout_mask(Index sentences, Index positions, Index features, double p,
           position = key.first_position;
           ++sentence;
         }
+        before = first_block(position);
       }
     }
     philox(x, mixed);

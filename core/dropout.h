@@ -1,6 +1,8 @@
 #pragma once
 // Dropout masks: one bit an element, each a function of what it masks (see core/random.h).
 
+#include <span>
+
 #include "core/random.h"
 #include "core/tensor.h"
 
@@ -28,7 +30,9 @@ struct BitMask {
 
 /// The mask of [sentences, positions, features], rows = sentences * positions: an element is kept if its 16 random bits
 /// are at least p * 2^16. They are eight to a Philox block, whose counter is (feature / 8, position, sentence, update).
-BitMask dropout_mask(Index sentences, Index positions, Index features, double p, const DropoutKey& key);
+/// The features of a position start with the one that `first_features` has for it, a multiple of 8; without, with 0.
+BitMask dropout_mask(Index sentences, Index positions, Index features, double p, const DropoutKey& key,
+                     std::span<const Index> first_features = {});
 
 /// What is kept is scaled by 1 / (1 - p), so that expectations stay.
 inline double dropout_scale(double p) {

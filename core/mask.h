@@ -52,13 +52,17 @@ class Mask {
 
   /// The keys that query q of sentence b may see, of `keys` there are.
   Interval keys(Index b, Index q, Index keys) const {
-    const Index begin = std::clamp<Index>(q - behind_, 0, keys);
-    Index end = q + ahead_ + 1 < keys ? q + ahead_ + 1 : keys;
+    auto [begin, end] = keys_of_any_length(q, keys);
     if (lengths_) {
       const Index i = lengths_.shape().rank() == 1 ? b : b * lengths_.size(1) + q;
       end = std::min<Index>(end, lengths_[i]);
     }
     return {begin, std::max(begin, end)};
+  }
+  /// The same without regard to lengths.
+  Interval keys_of_any_length(Index q, Index keys) const {
+    const Index begin = std::clamp<Index>(q - behind_, 0, keys);
+    return {begin, std::clamp<Index>(q + ahead_ + 1, begin, keys)};
   }
   /// Errors unless the lengths, if any, are for `batch` sentences of `queries` queries.
   void require_fits(const char* op, Index batch, Index queries) const {

@@ -12,7 +12,7 @@
 namespace tapestry::core {
 namespace {
 
-constexpr Index block_queries = 64, saved_keys = 128;
+constexpr Index block_queries = ScaledDotProductInputs::block_queries, saved_keys = 128;
 
 constexpr auto as_stored = Transpose::no, transposed = Transpose::yes;
 
@@ -38,7 +38,8 @@ struct Rows {
   T* row(Index i) const { return data + i * stride; }
 };
 
-// Some queries of one head of one sentence, and the span of keys that any of them sees.
+// Some queries of one head of one sentence, and the span of keys that any of them sees. Their rows of scores and
+// weights begin with key `begin`.
 template <class T>
 struct Block {
   const ScaledDotProductInputs& in;
@@ -56,21 +57,19 @@ struct Block {
         count(std::min(block_queries, in.query.x.size(1) - first_)),
         queries(in.query.x.size(1)),
         keys(in.keys.x.size(1)),
-        begin(keys),
-        end(0),
+        begin(in.first_key(first_)),
+        end(begin),
         q(in.query.x, b_, in.query.column + h_ * in.width),
         k(in.keys.x, b_, in.keys.column + h_ * in.width),
         v(in.values.x, b_, in.values.column + h_ * in.value_width),
         scale(scale_) {
     for (Index i = 0; i < count; ++i) {
       const Mask::Interval seen = interval(i);
-      if (seen.begin == seen.end) continue;
-      begin = std::min(begin, seen.begin);
-      end = std::max(end, seen.end);
+      if (seen.begin < seen.end) end = std::max(end, seen.end);
     }
-    begin = begin < end ? begin / lanes<T> * lanes<T> : end;
   }
   Index seen() const { return end - begin; }
+  Index row_size() const { return padded<T>(seen()); }
   Mask::Interval interval(Index i) const { return in.mask.keys(b, first + i, keys); }
   // The bits of dropout for query i, or none.
   const std::uint8_t* kept(Index i) const {
@@ -86,7 +85,7 @@ Batch<T> lane_numbers() {
   return Batch<T>::load_aligned(numbers.data());
 }
 
-// softmax(scale x) over the keys begin <= k < end of a padded row of `n` keys, zeros elsewhere, whatever was there.
+// softmax(scale x) over begin <= k < end of a padded row of `n` keys, zeros elsewhere, whatever was there.
 template <class T>
 void masked_row(Index n, T scale, Index begin, Index end, T* x) {
   const Batch<T> from(static_cast<T>(begin)), to(static_cast<T>(end)), lowest(-std::numeric_limits<T>::infinity());
@@ -124,8 +123,8 @@ class Columns {
   }
   // to[i] = x[i] times the columns that a block sees, for its rows.
   void multiply(const Block<T>& at, const Rows<T>& x, const Rows<T>& to) const {
-    gemm<T>(as_stored, as_stored, at.count, padded<T>(at.seen()), across_.size(0), x.row(at.first), x.stride,
-            across_.data<T>() + at.begin, across_.size(1), 0, to.data + at.begin, to.stride);
+    gemm<T>(as_stored, as_stored, at.count, at.row_size(), across_.size(0), x.row(at.first), x.stride,
+            across_.data<T>() + at.begin, across_.size(1), 0, to.data, to.stride);
   }
 
  private:
@@ -138,19 +137,18 @@ void compute_weights(const Block<T>& at, const Columns<T>& keys, const Rows<T>& 
   keys.multiply(at, at.q, to);
   for (Index i = 0; i < at.count; ++i) {
     const Mask::Interval seen = at.interval(i);
-    masked_row<T>(to.stride, at.scale, seen.begin, seen.end, to.row(i));
+    masked_row<T>(at.row_size(), at.scale, seen.begin - at.begin, seen.end - at.begin, to.row(i));
   }
 }
 
-// y = x where dropout keeps, times its scale; else 0. Of long rows the span that the block sees; short ones are one
-// run, where a padded row has just the bits of its keys' bytes.
+// y = x where dropout keeps, times its scale; else 0. Short rows are one run, where a padded one has just the bits of
+// its bytes: what is beyond the span has no meaning before and after.
 template <class T>
 void drop(const Block<T>& at, const Rows<T>& x, const Rows<T>& y) {
   const T scale = static_cast<T>(at.in.kept_scale);
-  const Index bits = (at.keys + 7) / 8 * 8;
+  const Index bits = at.in.kept[0].row_bytes() * 8, count = std::min(bits, at.row_size());
   if (x.stride == bits && bits <= saved_keys) return drop_row(at.count * bits, at.kept(0), scale, x.data, y.data);
-  const Index from = at.begin / 8 * 8, count = std::min(bits, at.begin + padded<T>(at.seen())) - from;
-  for (Index i = 0; i < at.count; ++i) drop_row(count, at.kept(i) + from / 8, scale, x.row(i) + from, y.row(i) + from);
+  for (Index i = 0; i < at.count; ++i) drop_row(count, at.kept(i), scale, x.row(i), y.row(i));
 }
 
 template <class T>
@@ -167,15 +165,14 @@ void weight_cotangents(const Block<T>& at, const Columns<T>& values, const Rows<
   if (dcontext) {
     values.multiply(at, dcontext, to);
     // Real values beyond what is seen, which may be anything, are multiplied by weights of zero: no NaN must be left.
-    for (Index i = 0; i < at.count; ++i)
-      std::fill(to.row(i) + at.end, to.row(i) + at.begin + padded<T>(at.seen()), T{0});
+    for (Index i = 0; i < at.count; ++i) std::fill(to.row(i) + at.seen(), to.row(i) + at.row_size(), T{0});
     if (!at.in.kept.empty()) drop(at, to, to);
   } else {
     std::fill_n(to.data, at.count * to.stride, T{0});
   }
   if (!dweights) return;
   for (Index i = 0; i < at.count; ++i)
-    for (Index k = at.begin; k < at.end; ++k) to.row(i)[k] += dweights.row(i)[k];
+    for (Index k = 0; k < at.seen(); ++k) to.row(i)[k] += dweights.row(i)[at.begin + k];
 }
 
 // ds = w (dw - sum_j w_j dw_j) / sqrt(width), in place of dw.
@@ -184,8 +181,8 @@ void score_cotangents(const Block<T>& at, const Rows<T>& weights, const Rows<T>&
   for (Index i = 0; i < at.count; ++i) {
     const T* const w = weights.row(i);
     T* const d = dw.row(i);
-    const Batch<T> mean(dot(dw.stride, w, d)), scale(at.scale);
-    for (Index k = 0; k < dw.stride; k += lanes<T>)
+    const Batch<T> mean(dot(at.row_size(), w, d)), scale(at.scale);
+    for (Index k = 0; k < at.row_size(); k += lanes<T>)
       (Batch<T>::load_unaligned(w + k) * (Batch<T>::load_unaligned(d + k) - mean) * scale).store_unaligned(d + k);
   }
 }
@@ -195,7 +192,7 @@ template <class T>
 struct Scratch {
   Scratch(bool needed, const ScaledDotProductInputs& in) {
     if (!needed) return;
-    tensor = Tensor::zeros({block_queries, padded<T>(in.keys.x.size(1))}, dtype_of<T>);
+    tensor = Tensor::zeros({block_queries, padded<T>(in.band())}, dtype_of<T>);
     rows = Rows<T>(tensor.data<T>(), tensor.size(1));
   }
   Tensor tensor;
@@ -250,11 +247,14 @@ void forward(const ScaledDotProductInputs& in, const ScaledDotProductResult& res
     compute_weights(at, keys, weights);
     if (result.weights) {
       const Rows<T> to = weight_rows<T>(result.weights, at);
-      for (Index i = 0; i < at.count; ++i) std::copy_n(weights.row(i), at.keys, to.row(i));
+      for (Index i = 0; i < at.count; ++i) {
+        std::fill_n(to.row(i), at.keys, T{0});
+        std::copy_n(weights.row(i), at.seen(), to.row(i) + at.begin);
+      }
     }
     const Rows<T> used = dropped(at, weights, after.rows);
-    gemm<T>(as_stored, as_stored, at.count, in.value_width, at.seen(), used.data + at.begin, used.stride,
-            at.v.row(at.begin), at.v.stride, 0, context.row(at.first), context.stride);
+    gemm<T>(as_stored, as_stored, at.count, in.value_width, at.seen(), used.data, used.stride, at.v.row(at.begin),
+            at.v.stride, 0, context.row(at.first), context.stride);
   });
 }
 
@@ -280,8 +280,8 @@ void backward(const ScaledDotProductInputs& in, const Tensor& saved, const Tenso
     if (!saved) compute_weights(at, keys, weights);
     if (dv && dout) {
       const Rows<T> used = dropped(at, weights, after.rows);
-      gemm<T>(transposed, as_stored, at.seen(), in.value_width, at.count, used.data + at.begin, used.stride,
-              dout.row(at.first), dout.stride, 1, dv.row(at.begin), dv.stride);
+      gemm<T>(transposed, as_stored, at.seen(), in.value_width, at.count, used.data, used.stride, dout.row(at.first),
+              dout.stride, 1, dv.row(at.begin), dv.stride);
     }
     if (!dq && !dk) return;
     const Rows<T> ds = cotangents.rows;
@@ -289,36 +289,15 @@ void backward(const ScaledDotProductInputs& in, const Tensor& saved, const Tenso
     weight_cotangents(at, values, dout, asked, ds);
     score_cotangents(at, weights, ds);
     if (dq)
-      gemm<T>(as_stored, as_stored, at.count, in.width, at.seen(), ds.data + at.begin, ds.stride, at.k.row(at.begin),
-              at.k.stride, 1, dq.row(at.first), dq.stride);
+      gemm<T>(as_stored, as_stored, at.count, in.width, at.seen(), ds.data, ds.stride, at.k.row(at.begin), at.k.stride,
+              1, dq.row(at.first), dq.stride);
     if (dk)
-      gemm<T>(transposed, as_stored, at.seen(), in.width, at.count, ds.data + at.begin, ds.stride, at.q.row(at.first),
-              at.q.stride, 1, dk.row(at.begin), dk.stride);
+      gemm<T>(transposed, as_stored, at.seen(), in.width, at.count, ds.data, ds.stride, at.q.row(at.first), at.q.stride,
+              1, dk.row(at.begin), dk.stride);
   });
 }
 
-void check_columns(const char* op, const char* what, const HeadColumns& heads, Index batch, Index width) {
-  require(heads.x && heads.x.rank() == 3 && heads.x.size(0) == batch, "{}: {} must be [{},L,*]; given {}", op, what,
-          batch, heads.x);
-  require(heads.column >= 0 && heads.column + width <= heads.x.size(2), "{}: {} must have columns {} to {}; given {}",
-          op, what, heads.column, heads.column + width, heads.x);
-}
-
 }  // namespace
-
-void ScaledDotProductInputs::check(const char* op) const {
-  require(heads >= 1 && width >= 1 && value_width >= 1,
-          "{}: heads and their widths must be at least 1; given {} heads of {} and {}", op, heads, width, value_width);
-  require(query.x && query.x.rank() == 3, "{}: queries must be [B,Q,*]; given {}", op, query.x);
-  const Index batch = query.x.size(0);
-  check_columns(op, "queries", query, batch, heads * width);
-  check_columns(op, "keys", keys, batch, heads * width);
-  check_columns(op, "values", values, batch, heads * value_width);
-  require(keys.x.size(1) == values.x.size(1), "{}: there must be a value for each key; given {} and {}", op, values.x,
-          keys.x);
-  require_same_dtype(op, {query.x, keys.x, values.x});
-  mask.require_fits(op, batch, query.x.size(1));
-}
 
 ScaledDotProductResult scaled_dot_product(const ScaledDotProductInputs& in, bool weights, bool save) {
   const Index batch = in.query.x.size(0), queries = in.query.x.size(1), keys = in.keys.x.size(1);
@@ -327,7 +306,8 @@ ScaledDotProductResult scaled_dot_product(const ScaledDotProductInputs& in, bool
   result.context = Tensor::empty({batch, queries, in.heads * in.value_width}, dtype);
   if (weights) result.weights = Tensor::empty({batch, in.heads, queries, keys}, dtype);
   dispatch(dtype, [&]<class T> {
-    if (save && keys <= saved_keys) result.saved = Tensor::empty({batch, in.heads, queries, padded<T>(keys)}, dtype);
+    if (const Index band = in.band(); save && band <= saved_keys)
+      result.saved = Tensor::empty({batch, in.heads, queries, padded<T>(band)}, dtype);
     forward<T>(in, result);
   });
   return result;

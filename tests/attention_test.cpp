@@ -174,6 +174,49 @@ TEST_SUITE("fast") {
     }
   }
 
+  TEST_CASE("attention within a window equals the plain one, whose other weights are masked") {
+    // Bands of several blocks, shorter and longer than what is kept for backward.
+    const Ids lengths({200, 75});
+    for (const Index radius : {0, 3, 20, 60}) {
+      for (const Mask& mask : {Mask::window(radius), Mask::window(radius) & Mask::causal(),
+                               Mask::window(radius) & Mask::lengths(lengths)}) {
+        for (const bool weights : {false, true}) {
+          CAPTURE(radius);
+          const HeadOptions options{2, 3, 2, mask, weights ? 0.0 : 0.3, {5, 4, 3, 2, 1}, weights};
+          const auto outputs = [&](const AttentionOutput& output) {
+            return weights ? both(output) : std::vector{output.context};
+          };
+          check_twins(
+              {{2, 200, 6}, {2, 200, 6}, {2, 200, 4}},
+              [&](const auto& in) { return outputs(scaled_dot_product_attention({in[0]}, {in[1]}, {in[2]}, options)); },
+              [&](const auto& in) {
+                return outputs(scaled_dot_product_attention_reference({in[0]}, {in[1]}, {in[2]}, options));
+              });
+        }
+      }
+    }
+    // Of four positions with equal scores, the means of neighbours.
+    const Var values = Tensor::from({1, 2, 4, 8}, {1, 4, 1}, DType::f64), zeros = values * 0.0;
+    const Tensor means =
+        scaled_dot_product_attention({zeros}, {zeros}, {values}, {1, 1, 1, Mask::window(1)}).context.value();
+    const std::vector<double> wanted{1.5, 7 / 3.0, 14 / 3.0, 6};
+    check_close(means, Tensor::from(wanted, {1, 4, 1}, DType::f64), 1e-14);
+    CHECK_THROWS_WITH(Mask::window(-1), "mask: the radius of a window must not be negative; given -1");
+  }
+
+  TEST_CASE("memory of attention within a window grows with the length, not with its square") {
+    const auto peak = [](Index length) {
+      const Var x = watch(Tensor::full({1, length, 12}, 0.1, DType::f32));
+      const HeadOptions options{1, 4, 4, Mask::window(8), 0.1, {5, 4, 3, 2, 1}};
+      reset_peak_memory();
+      const std::size_t before = memory_use().live;
+      Tape tape;
+      tape.backward(sum(scaled_dot_product_attention({x}, {x, 4}, {x, 8}, options).context));
+      return static_cast<double>(memory_use().peak - before);
+    };
+    CHECK(peak(4096) < 2.3 * peak(2048));
+  }
+
   TEST_CASE("scaled dot-product attention reads and differentiates one projection for queries, keys and values") {
     const HeadOptions options{2, 3, 3, Mask::causal()};
     check_twins(

@@ -53,6 +53,15 @@ TEST_SUITE("fast") {
     }
   }
 
+  TEST_CASE("a mask of some features is that part of the whole one") {
+    const DropoutKey key{1, 2, 3, 4, 5};
+    const std::vector<Index> first{0, 16, 8, 40};
+    const BitMask whole = dropout_mask(3, 4, 60, 0.5, key), part = dropout_mask(3, 4, 13, 0.5, key, first);
+    for (Index row = 0; row < 12; ++row)
+      for (Index f = 0; f < 13; ++f)
+        REQUIRE(kept(part, row, f) == kept(whole, row, first[static_cast<std::size_t>(row % 4)] + f));
+  }
+
   TEST_CASE("masks keep the asked share, and differ by seed, stream and update") {
     const BitMask mask = dropout_mask(50, 20, 100, 0.1, {1, 1, 1, 0, 0});
     const std::vector<DropoutKey> others = {{2, 1, 1, 0, 0}, {1, 2, 1, 0, 0}, {1, 1, 2, 0, 0}};
