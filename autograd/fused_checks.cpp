@@ -1,6 +1,7 @@
 #include "autograd/fused_checks.h"
 
 #include "autograd/attention.h"
+#include "autograd/convolution.h"
 #include "autograd/dropout.h"
 #include "autograd/layer_norm.h"
 #include "autograd/loss.h"
@@ -49,6 +50,22 @@ void gru_checks(std::vector<GradcheckCase>& checks) {
                     }});
 }
 
+void convolution_checks(std::vector<GradcheckCase>& checks) {
+  // B = 3, T = 5, in = 2, out = 4.
+  const auto add = [&](const char* name, Index kernel, const ConvolutionPlan& plan, const Ids& lengths) {
+    checks.push_back({name, {{{3, 5, 2}}, {{4, 2, kernel}}, {{4}}}, [=](const Arguments& in) {
+                        return Arguments{conv1d(in[0], in[1], in[2], plan, lengths)};
+                      }});
+  };
+  add("conv1d", 3, {}, {});
+  add("conv1d/same", 4, ConvolutionPlan::same(4), {});
+  add("conv1d/causal_dilated", 3, ConvolutionPlan::causal(3, 2), {});
+  add("conv1d/lengths", 3, ConvolutionPlan::same(3), Ids({5, 0, 2}));
+  checks.push_back({"conv1d/no_bias", {{{3, 5, 2}}, {{4, 2, 3}}}, [](const Arguments& in) {
+                      return Arguments{conv1d(in[0], in[1], {}, ConvolutionPlan::same(3))};
+                    }});
+}
+
 void attention_checks(std::vector<GradcheckCase>& checks) {
   // B = 3, Q = 2, K = 4, A = 5, D = 6.
   const std::vector<CheckInput> inputs = {{{3, 2, 5}}, {{3, 4, 5}}, {{1, 5}}, {{3, 4, 6}}};
@@ -94,7 +111,15 @@ void scaled_dot_product_checks(std::vector<GradcheckCase>& checks) {
          return Arguments{
              scaled_dot_product_attention({in[0]}, {in[0], 4}, {in[0], 8}, {2, 2, 2, Mask::causal()}).context};
        }});
-  // Beyond 128 keys the weights are not kept, and beyond 64 queries they come by blocks.
+  // Beyond 64 queries they come by blocks, and of a window each block has the weights of its band alone; those of more
+  // than 128 keys are not kept.
+  checks.push_back(
+      {"scaled_dot_product_attention/window", {{{1, 70, 2}}, {{1, 70, 2}}, {{1, 70, 2}}}, [](const Arguments& in) {
+         return Arguments{
+             scaled_dot_product_attention({in[0]}, {in[1]}, {in[2]},
+                                          {1, 2, 2, Mask::window(5) & Mask::lengths(Ids({68})), 0.3, {1, 2, 3, 4, 5}})
+                 .context};
+       }});
   checks.push_back(
       {"scaled_dot_product_attention/long", {{{1, 66, 2}}, {{1, 130, 2}}, {{1, 130, 2}}}, [](const Arguments& in) {
          return Arguments{
@@ -178,6 +203,7 @@ std::vector<GradcheckCase> fused_checks() {
   std::vector<GradcheckCase> checks;
   dropout_checks(checks);
   gru_checks(checks);
+  convolution_checks(checks);
   attention_checks(checks);
   scaled_dot_product_checks(checks);
   layer_norm_checks(checks);

@@ -1,6 +1,7 @@
 #include "nn/layer_checks.h"
 
 #include "core/random.h"
+#include "nn/convolution.h"
 #include "nn/dropout.h"
 #include "nn/gru.h"
 #include "nn/linear.h"
@@ -130,6 +131,14 @@ std::vector<NamedCheck> layer_checks() {
   checks.push_back(check<Dropout>(
       "Dropout", {input("x", {2, 3, 9})}, [](const Scope& s) { return Dropout(s, 0.4); },
       [](const Dropout& layer, const Vars& in) { return Vars{layer(in[0], training)}; }));
+  checks.push_back(check<Conv1d>(
+      "Conv1d/causal, dilation, lengths", {input("x", {3, 6, 2})},
+      [](const Scope& s) {
+        return Conv1d(s, 2, 4, 3, {true, 2});
+      },
+      [](const Conv1d& layer, const Vars& in) {
+        return Vars{layer(in[0], Ids({6, 0, 5}))};
+      }));
   checks.push_back(check<Gru>(
       "Gru", {input("x", {2, 4, 3}), input("h0", {2, 5})}, [](const Scope& s) { return Gru(s, 3, 5); },
       [](const Gru& layer, const Vars& in) { return outputs_of(layer(in[0], {in[1]}, {}, training)); }));

@@ -2,6 +2,7 @@
 
 #include <fstream>
 
+#include "autograd/convolution.h"
 #include "autograd/ops.h"
 
 using namespace tapestry;
@@ -79,6 +80,10 @@ void add_reductions(std::map<std::string, GoldenOp>& ops) {
     return Vars{masked_softmax(in[0], a.contains("causal") ? lengths & Mask::causal() : lengths)};
   };
   ops["linear"] = [](const Vars& in, const json&) { return Vars{linear(in[0], in[1], in[2])}; };
+  ops["conv1d"] = [](const Vars& in, const json& a) {
+    const auto plan = a["causal"].get<bool>() ? ConvolutionPlan::causal : ConvolutionPlan::same;
+    return Vars{conv1d(in[0], in[1], in[2], plan(in[1].size(2), a["dilation"]))};
+  };
 }
 
 void add_rearrangements(std::map<std::string, GoldenOp>& ops) {

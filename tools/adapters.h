@@ -35,6 +35,7 @@ std::vector<Adapter> transformer_adapters();
 std::vector<Adapter> annotated_adapters();
 std::vector<Adapter> translator_adapters();
 std::vector<Adapter> recurrent_adapters();
+std::vector<Adapter> convolution_adapters();
 std::vector<Adapter> model_adapters();
 std::vector<Adapter> optim_adapters();
 std::vector<Adapter> clip_adapters();

@@ -155,6 +155,17 @@ def softmaxes():
          lengths=ids(lengths), causal=True)
 
 
+def convolutions():
+    for kernel, dilation, causal in ((3, 1, False), (4, 1, False), (5, 2, False), (3, 1, True), (2, 3, True)):
+        def convolve(x, weight, bias):
+            x = x.transpose(1, 2)
+            if causal:
+                return F.conv1d(F.pad(x, ((kernel - 1) * dilation, 0)), weight, bias, dilation=dilation).transpose(1, 2)
+            return F.conv1d(x, weight, bias, padding="same", dilation=dilation).transpose(1, 2)
+
+        case("conv1d", convolve, draw(2, 6, 3), draw(4, 3, kernel), draw(4), dilation=dilation, causal=causal)
+
+
 def hidden_keys(lengths, keys):
     """Where the padding is, [B,keys]: true is hidden, as PyTorch has it."""
     return torch.arange(keys)[None] >= lengths[:, None]
@@ -317,7 +328,7 @@ if sys.argv[1:] == ["layers"]:
     decimals = 10
     sections = (recurrent, attentions, norms_and_losses, transformers, translators, optimizers, scores)
 elif sys.argv[1:] == ["ops"]:
-    sections = (elementwise, reductions, products, rearrangements, softmaxes)
+    sections = (elementwise, reductions, products, rearrangements, softmaxes, convolutions)
 else:
     sys.exit("make_golden: the argument must be ops or layers")
 for section in sections:
