@@ -21,32 +21,63 @@ void dropout_checks(std::vector<GradcheckCase>& checks) {
       {"dropout/step", {{{3, 5}}}, [=](const Arguments& in) { return Arguments{dropout(in[0], 0.4, key)}; }});
 }
 
-void gru_checks(std::vector<GradcheckCase>& checks) {
+// A cell and its sequences as functions of {x, h, w_ih, w_hh, b_ih, b_hh, c}.
+struct RecurrentOp {
+  std::string name;
+  Index gates;
+  std::function<Arguments(const Arguments&)> cell;
+  std::function<RecurrentOutput(const Arguments&, const Ids&, bool)> sequence;
+};
+
+std::vector<RecurrentOp> recurrent_ops() {
+  return {{"rnn", 1, [](const Arguments& in) { return Arguments{rnn_cell(in[0], in[1], in[2], in[3], in[4], in[5])}; },
+           [](const Arguments& in, const Ids& lengths, bool reverse) {
+             return rnn(in[0], in[1], in[2], in[3], in[4], in[5], lengths, reverse);
+           }},
+          {"gru", 3, [](const Arguments& in) { return Arguments{gru_cell(in[0], in[1], in[2], in[3], in[4], in[5])}; },
+           [](const Arguments& in, const Ids& lengths, bool reverse) {
+             return gru(in[0], in[1], in[2], in[3], in[4], in[5], lengths, reverse);
+           }},
+          {"lstm", 4,
+           [](const Arguments& in) {
+             const auto [h, c] = lstm_cell(in[0], in[1], in[6], in[2], in[3], in[4], in[5]);
+             return Arguments{h, c};
+           },
+           [](const Arguments& in, const Ids& lengths, bool reverse) {
+             return lstm(in[0], in[1], in[6], in[2], in[3], in[4], in[5], lengths, reverse);
+           }}};
+}
+
+void recurrent_checks(std::vector<GradcheckCase>& checks, const RecurrentOp& op) {
   // B = 3, T = 4, I = 2, H = 5.
-  const std::vector<CheckInput> cell = {{{3, 2}}, {{3, 5}}, {{15, 2}}, {{15, 5}}, {{15}}, {{15}}};
-  checks.push_back({"gru_cell", cell,
-                    [](const Arguments& in) { return Arguments{gru_cell(in[0], in[1], in[2], in[3], in[4], in[5])}; }});
-  checks.push_back({"gru_cell/no_bias", {cell.begin(), cell.begin() + 4}, [](const Arguments& in) {
-                      return Arguments{gru_cell(in[0], in[1], in[2], in[3], {}, {})};
+  const Index rows = 5 * op.gates;
+  std::vector<CheckInput> cell = {{{3, 2}}, {{3, 5}}, {{rows, 2}}, {{rows, 5}}, {{rows}}, {{rows}}};
+  if (op.name == "lstm") cell.push_back({{3, 5}});
+  checks.push_back({op.name + "_cell", cell, op.cell});
+  checks.push_back({op.name + "_cell/no_bias", {cell.begin(), cell.begin() + 4}, [=](const Arguments& in) {
+                      return op.cell({in[0], in[1], in[2], in[3], {}, {}, {}});
                     }});
-  const auto outputs = [](GruOutput output) { return Arguments{output.y, output.h_n}; };
   std::vector<CheckInput> sequence = cell;
   sequence[0].shape = {3, 4, 2};
   const Ids lengths({4, 0, 2});
+  const auto add = [&](const std::string& name, const Ids& to, bool reverse) {
+    checks.push_back({op.name + "/" + name, sequence, [=](const Arguments& in) {
+                        const auto [y, h_n, c_n] = op.sequence(in, to, reverse);
+                        return c_n ? Arguments{y, h_n, c_n} : Arguments{y, h_n};
+                      }});
+  };
   for (const bool reverse : {false, true}) {
     const std::string way = reverse ? "reverse" : "forward";
-    checks.push_back({"gru/" + way, sequence, [=](const Arguments& in) {
-                        return outputs(gru(in[0], in[1], in[2], in[3], in[4], in[5], {}, reverse));
-                      }});
-    checks.push_back({"gru/" + way + "_lengths", sequence, [=](const Arguments& in) {
-                        return outputs(gru(in[0], in[1], in[2], in[3], in[4], in[5], lengths, reverse));
-                      }});
+    add(way, {}, reverse);
+    add(way + "_lengths", lengths, reverse);
   }
-  checks.push_back({"gru/no_state_no_bias", {sequence[0], sequence[2], sequence[3]}, [=](const Arguments& in) {
-                      return outputs(gru(in[0], {}, in[1], in[2], {}, {}, lengths, true));
+  checks.push_back({op.name + "/no_state_no_bias", {sequence[0], sequence[2], sequence[3]}, [=](const Arguments& in) {
+                      const auto output = op.sequence({in[0], {}, in[1], in[2], {}, {}, {}}, lengths, true);
+                      return Arguments{output.y, output.h_n};
                     }});
-  checks.push_back({"gru/last_state", sequence, [=](const Arguments& in) {
-                      return Arguments{gru(in[0], in[1], in[2], in[3], in[4], in[5], lengths).h_n};
+  checks.push_back({op.name + "/last_state", sequence, [=](const Arguments& in) {
+                      const auto output = op.sequence(in, lengths, false);
+                      return Arguments{output.c_n ? output.c_n : output.h_n};
                     }});
 }
 
@@ -202,7 +233,7 @@ void loss_checks(std::vector<GradcheckCase>& checks) {
 std::vector<GradcheckCase> fused_checks() {
   std::vector<GradcheckCase> checks;
   dropout_checks(checks);
-  gru_checks(checks);
+  for (const RecurrentOp& op : recurrent_ops()) recurrent_checks(checks, op);
   convolution_checks(checks);
   attention_checks(checks);
   scaled_dot_product_checks(checks);

@@ -1,16 +1,22 @@
 #pragma once
-// The gated recurrent unit over a whole sequence.
+// Recurrent cells over a whole sequence.
 
 #include "core/ids.h"
 #include "core/tensor.h"
 
 namespace tapestry::core {
 
-/// One layer in one direction over x [B,T,I]: weights w_ih [3H,I], w_hh [3H,H] and biases [3H] with rows r, z, n (as in
-/// PyTorch); first state h0 [B,H]. Absent: h0 (zeros), a bias (zeros), lengths (all T). `reverse` reads each sentence
-/// from its last token to its first.
-struct GruInputs {
-  Tensor x, h0, w_ih, w_hh, b_ih, b_hh;
+enum class Cell : std::uint8_t { rnn, gru, lstm };
+
+/// Row blocks of H that the weights of a cell have: 1; 3, r, z, n; 4, i, f, g, o (as in PyTorch).
+Index gate_count(Cell cell);
+
+/// One layer in one direction over x [B,T,I]: with G gates, weights w_ih [GH,I], w_hh [GH,H] and biases [GH]; first
+/// state h0 [B,H] and of an LSTM c0 [B,H]. Absent: first states (zeros), a bias (zeros), lengths (all T). `reverse`
+/// reads each sentence from its last token to its first.
+struct RecurrentInputs {
+  Cell cell;
+  Tensor x, h0, c0, w_ih, w_hh, b_ih, b_hh;
   Ids lengths = {};  // [B]
   bool reverse = false;
 
@@ -22,30 +28,38 @@ struct GruInputs {
   void check(const char* op) const;
 };
 
-struct GruResult {
+struct RecurrentResult {
   Tensor y;       // [B,T,H], zeros past a sentence's length
   Tensor states;  // [B,T,H], what each step handed on: y itself, unless padding has to carry a first state
-  Tensor gates;   // [B,T,4H], columns n, r, z, m of the formulas below; backward overwrites it
+  Tensor gates;   // [B,T,.], as core/recurrent_cells.h lays them out; backward overwrites it
 };
 
-/// For each step, with sigma the logistic function (Cho et al. 2014 as PyTorch computes it):
+/// For each step, with sigma the logistic function and products of vectors by element:
 ///
-///   r = sigma(W_ir x + b_ir + W_hr h + b_hr)      m = W_hn h + b_hn
-///   z = sigma(W_iz x + b_iz + W_hz h + b_hz)      n = tanh(W_in x + b_in + r m)      h' = (1 - z) n + z h
+///   rnn    h' = tanh(W_ih x + b_ih + W_hh h + b_hh)                                       (Elman 1990)
+///
+///   gru    r = sigma(W_ir x + b_ir + W_hr h + b_hr)      m = W_hn h + b_hn                (Cho et al. 2014, as
+///          z = sigma(W_iz x + b_iz + W_hz h + b_hz)      n = tanh(W_in x + b_in + r m)    PyTorch computes it)
+///          h' = (1 - z) n + z h
+///
+///   lstm   i, f, o = sigma(W_i. x + b_i. + W_h. h + b_h.), each with its own;             (Hochreiter and Schmidhuber
+///          g = tanh(W_ig x + b_ig + W_hg h + b_hg)                                        1997, with the forget gate
+///          c' = f c + i g      h' = o tanh(c')                                            of Gers et al. 2000)
 ///
 /// Without `keep` the gates are not written back: nobody will call the backward.
-GruResult gru(const GruInputs& inputs, bool keep);
+RecurrentResult recurrent(const RecurrentInputs& inputs, bool keep);
 
-/// The state after each sentence's last step in the direction of reading: [B,H].
-Tensor gru_last_state(const GruInputs& inputs, const GruResult& result);
+/// The state h after each sentence's last step in the direction of reading, and an LSTM's c: [B,H].
+Tensor last_state(const RecurrentInputs& inputs, const RecurrentResult& result);
+Tensor last_cell_state(const RecurrentInputs& inputs, const RecurrentResult& result);
 
 /// Where gradients are accumulated; absent where nobody wants one.
-struct GruGradients {
-  Tensor x, h0, w_ih, w_hh, b_ih, b_hh;
+struct RecurrentGradients {
+  Tensor x, h0, c0, w_ih, w_hh, b_ih, b_hh;
 };
 
-/// Adds the gradients for the cotangents dy [B,T,H] of y and dh_n [B,H] of the last state, either of them absent.
-void gru_backward(const GruInputs& inputs, const GruResult& result, const Tensor& dy, const Tensor& dh_n,
-                  const GruGradients& gradients);
+/// Adds the gradients for the cotangents dy [B,T,H] of y and dh_n, dc_n [B,H] of the last states, any of them absent.
+void recurrent_backward(const RecurrentInputs& inputs, const RecurrentResult& result, const Tensor& dy,
+                        const Tensor& dh_n, const Tensor& dc_n, const RecurrentGradients& gradients);
 
 }  // namespace tapestry::core

@@ -7,7 +7,7 @@
 namespace tapestry {
 
 /// Like Seq2Seq, but the context of each step is what attention reads from all states of the encoder, asked by the
-/// decoder's top state before the step. Input of the GRU: [context, embedding]. Scores: shape.score.
+/// decoder's top state before the step. Input of the decoder's layers: [context, embedding]. Scores: shape.score.
 class Bahdanau : public EncoderDecoder {
  public:
   Bahdanau(const ModelShape& shape, const Scope& scope);
@@ -16,10 +16,10 @@ class Bahdanau : public EncoderDecoder {
   const Linear& output() const override { return dense_; }
 
  private:
-  GruEncoder encoder_;
+  RecurrentEncoder encoder_;
   AttentionPooling attention_;
   Embedding embedding_;
-  Gru rnn_;
+  Recurrent rnn_;
   Linear dense_;
 };
 

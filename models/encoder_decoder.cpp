@@ -12,7 +12,10 @@
 namespace tapestry {
 
 void EncoderDecoder::select(DecoderState& state, const Ids& parents, const Ids& sentences) const {
-  for (Var& layer : state.hidden) layer = index_select(layer, 0, parents);
+  for (RecurrentState& layer : state.hidden) {
+    layer.h = index_select(layer.h, 0, parents);
+    if (layer.c) layer.c = index_select(layer.c, 0, parents);
+  }
   if (sentences) {
     if (state.memory) state.memory = index_select(state.memory, 0, sentences);
     if (state.keys) state.keys = index_select(state.keys, 0, sentences);

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "core/mask.h"
+#include "nn/recurrent.h"
 #include "nn/transformer_layers.h"
 
 namespace tapestry {
@@ -18,11 +19,11 @@ struct DecoderState {
   Var keys;     // the projected memory [B,S,A]
   Ids lengths;  // real source tokens [B]
   // Of each row.
-  std::vector<Var> hidden;  // [R,H], bottom layer first
-  Ids said;                 // [R,T], only where all that was said is read again at each step (uncached.h)
-  Index beam = 1;           // K
-  bool attention = true;    // whether the weights of the steps are wanted
-  Index position = 0;       // steps made so far
+  std::vector<RecurrentState> hidden;  // [R,H], bottom layer first
+  Ids said;                            // [R,T], only where all that was said is read again at each step (uncached.h)
+  Index beam = 1;                      // K
+  bool attention = true;               // whether the weights of the steps are wanted
+  Index position = 0;                  // steps made so far
   // Of a Transformer, for each layer of its decoder.
   std::vector<MultiHeadAttention::Memory> attended;  // keys and values of the memory [B,S,*]
   std::vector<core::KeyValueCache> caches;           // of the positions said, once `lineage` leads there
@@ -69,6 +70,8 @@ struct ModelShape {
   Index source_vocabulary = 0, target_vocabulary = 0;
   Index embed = 32, hidden = 32, layers = 2;  // of the recurrent models
   double dropout = 0;
+  std::string cell = "gru";
+  bool bidirectional = false;  // the encoder
   TransformerOptions transformer = {};
   std::string tie = "none";     // embeddings of the Transformer: none, output (target and output), or all
   double embedding_spread = 1;  // their initial standard deviation

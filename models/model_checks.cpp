@@ -40,6 +40,14 @@ std::vector<Variant> variants() {
   }
   scored("bahdanau-paper", "general", "softmax");
   scored("bahdanau-paper", "network", "softmax");
+  for (const auto& [name, model, cell, bidirectional] :
+       {std::tuple("seq2seq/rnn", "seq2seq", "rnn", false),
+        std::tuple("seq2seq/lstm, both ways", "seq2seq", "lstm", true),
+        std::tuple("bahdanau/both ways", "bahdanau", "gru", true),
+        std::tuple("bahdanau/lstm", "bahdanau", "lstm", false),
+        std::tuple("bahdanau/rnn, both ways", "bahdanau", "rnn", true),
+        std::tuple("bahdanau-paper/lstm", "bahdanau-paper", "lstm", false)})
+    list.push_back({name, {model, 13, 13, 4, 5, 2, 0.3, cell, bidirectional}});
   return list;
 }
 

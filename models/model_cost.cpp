@@ -24,16 +24,21 @@ KeptNumbers kept_by_transformer(const ModelShape& shape, const ShardSize& size) 
   return {layers * (encoder + 2 * d) + 2 * d, layers * decoder + 2 * d};
 }
 
-// Gates and candidate, their inputs, and the state, for each layer and direction. What attention keeps is small, unless
-// its score is composed of vectors for each pair of query and key.
+Index encoder_directions(const ModelShape& shape) {
+  return shape.bidirectional || shape.model == "bahdanau-paper" ? 2 : 1;
+}
+
+// Gates, their inputs, and the state, for each layer and direction. What attention keeps is small, unless its score is
+// composed of vectors for each pair of query and key.
 KeptNumbers kept_by_recurrent(const ModelShape& shape, const ShardSize& size) {
   const auto e = static_cast<double>(shape.embed), h = static_cast<double>(shape.hidden);
   const auto layers = static_cast<double>(shape.layers);
-  const double directions = shape.model == "bahdanau-paper" ? 2 : 1;
+  const auto directions = static_cast<double>(encoder_directions(shape));
+  const double cell = shape.cell == "rnn" ? 6 * h : shape.cell == "gru" ? 9 * h : 11 * h;
   const bool composed = shape.score == "gaussian" || (shape.score == "additive" && shape.normaliser == "relu");
   const double vectors = shape.model == "seq2seq" ? 0 : shape.score == "network" ? 2 : composed ? 1 : 0;
   const double pairs = vectors * static_cast<double>(size.source) * h;
-  return {directions * layers * 9 * h + e + 2 * h, layers * 9 * h + 2 * e + 6 * h + pairs};
+  return {directions * layers * cell + e + 2 * h, layers * cell + 2 * e + 6 * h + pairs};
 }
 
 double matrix_elements(const ParameterStore& store, bool of_source) {
@@ -60,8 +65,9 @@ double operations_per_token(const ModelShape& shape, const ParameterStore& store
     all += static_cast<double>(shape.transformer.layers) * 2 * width *
            (source * source + target * target + source * target);
   } else if (shape.model != "seq2seq") {
-    const auto hidden = static_cast<double>(shape.hidden);
-    all += source * target * hidden * (shape.score == "network" ? 2 + hidden : 2);
+    // A score of H features (or of a network of H x H), and a mean of states in each direction.
+    const auto hidden = static_cast<double>(shape.hidden), means = static_cast<double>(encoder_directions(shape));
+    all += source * target * hidden * ((shape.score == "network" ? 1 + hidden : 1) + means);
   }
   return 6 * all / target;
 }

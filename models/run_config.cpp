@@ -19,13 +19,13 @@ NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(RunConfig, preset, data, source, target, pair
                                    split_seed, reverse, tokenizer, subwords, joint_vocabulary, length, min_count, model,
                                    embed, hidden, layers, dropout, width, feed_forward, heads, norm, final_norm,
                                    attention_bias, attention_dropout, feed_forward_dropout, tie, init, score,
-                                   normaliser, epochs, updates, batch, batch_tokens, accumulate, lr, schedule, warmup,
-                                   initial_lr, lr_factor, beta1, beta2, epsilon, weight_decay, label_smoothing, clip,
-                                   divisor, bucket, seed, shards, low_memory, reference, validate_every, valid_bleu,
-                                   patience, keep, checkpoint_every)
+                                   normaliser, cell, bidirectional, epochs, updates, batch, batch_tokens, accumulate,
+                                   lr, schedule, warmup, initial_lr, lr_factor, beta1, beta2, epsilon, weight_decay,
+                                   label_smoothing, clip, divisor, bucket, seed, shards, low_memory, reference,
+                                   validate_every, valid_bleu, patience, keep, checkpoint_every)
 
 ModelShape RunConfig::shape(Index source_vocabulary, Index target_vocabulary) const {
-  ModelShape shape{model, source_vocabulary, target_vocabulary, embed, hidden, layers, dropout};
+  ModelShape shape{model, source_vocabulary, target_vocabulary, embed, hidden, layers, dropout, cell, bidirectional};
   const bool book = init == "book";
   shape.transformer = {width,
                        feed_forward,
@@ -53,7 +53,7 @@ nlohmann::json to_json(const RunConfig& config) {
 RunConfig config_from_json(nlohmann::json json) {
   require(json.is_object(), "it must be an object; it is {}", json.type_name());
   const nlohmann::json example = to_json(RunConfig());
-  for (const char* later : {"low_memory", "score", "normaliser"})
+  for (const char* later : {"low_memory", "score", "normaliser", "cell", "bidirectional"})
     json.emplace(later, example[later]);  // runs of older versions do not say it
   for (const auto& [key, value] : example.items()) {
     require(json.contains(key), "{} must be there; it is missing", key);
@@ -255,7 +255,8 @@ void above_zero(const char* option, double value) {
 }
 
 void validate_score(const RunConfig& config) {
-  const Index keys = (config.model == "bahdanau-paper" ? 2 : 1) * config.hidden;  // its encoder has two directions
+  const bool two_directions = config.bidirectional || config.model == "bahdanau-paper";
+  const Index keys = (two_directions ? 2 : 1) * config.hidden;
   require_pooling("--", config.score, config.normaliser, config.hidden, keys);
   usage(config.model != "transformer" || (config.score == "additive" && config.normaliser == "softmax"),
         fmt::format("--score and --normaliser: must be left out for the transformer, which decodes from a cache by "
@@ -344,6 +345,7 @@ void validate(const RunConfig& config) {
   validate_recipe(config);
   require_one_of("--model", config.model, model_names());
   validate_score(config);
+  require_one_of("--cell", config.cell, cell_names());
   usage(config.source.empty() == config.target.empty(), "--source and --target: must be given together");
   usage(config.data.empty() || config.source.empty(), "--data: cannot be given with --source and --target");
 }

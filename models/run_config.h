@@ -70,6 +70,10 @@ struct RunConfig {
   Index keep = 10;             // epoch checkpoints
   Index checkpoint_every = 0;  // updates; 0: every epoch
 
+  // Of the recurrent models.
+  std::string cell = "gru";    // one of cell_names()
+  bool bidirectional = false;  // the encoder; that of bahdanau-paper always is
+
   bool one_vocabulary() const { return joint_vocabulary || subwords > 0; }
   bool builtin() const { return data.empty() && source.empty(); }
   AdamOptions adam() const { return {beta1, beta2, epsilon, weight_decay, true}; }

@@ -3,8 +3,8 @@
 #include "core/random.h"
 #include "nn/convolution.h"
 #include "nn/dropout.h"
-#include "nn/gru.h"
 #include "nn/linear.h"
+#include "nn/recurrent.h"
 #include "nn/transformer_layers.h"
 
 namespace tapestry {
@@ -34,9 +34,14 @@ NamedCheck check(const std::string& name, std::vector<Var> inputs, Make make, Ru
 
 using Vars = std::vector<Var>;
 
-Vars outputs_of(const Gru::Output& output) {
-  Vars all = output.final;
-  all.push_back(output.sequence);
+void append(Vars& all, const RecurrentState& state) {
+  all.push_back(state.h);
+  if (state.c) all.push_back(state.c);
+}
+
+Vars outputs_of(const Recurrent::Output& output) {
+  Vars all{output.sequence};
+  for (const RecurrentState& state : output.final) append(all, state);
   return all;
 }
 
@@ -60,6 +65,40 @@ void pooling_checks(std::vector<NamedCheck>& checks) {
         pooling(score + ", " + normaliser + ", lengths, dropout", {score, normaliser, 6, 0.3, 1.5}, key);
   }
   pooling("gaussian, fixed width", {"gaussian", "softmax", 6, 0, 1.5, false}, 4);
+}
+
+void recurrent_checks(std::vector<NamedCheck>& checks, const std::string& cell) {
+  const std::string name = "Recurrent/" + cell;
+  const bool two = cell == "lstm";  // states
+  Vars inputs{input("x", {2, 4, 3}), input("h0", {2, 5})};
+  if (two) inputs.push_back(input("c0", {2, 5}));
+  checks.push_back(check<Recurrent>(
+      name, inputs, [=](const Scope& s) { return Recurrent(s, 3, 5, {cell}); },
+      [=](const Recurrent& layer, const Vars& in) {
+        return outputs_of(layer(in[0], {{in[1], two ? in[2] : Var()}}, {}, training));
+      }));
+  checks.push_back(check<Recurrent>(
+      name + ", two layers, both directions, lengths, dropout", {input("x", {3, 4, 3})},
+      [=](const Scope& s) {
+        return Recurrent(s, 3, 2, {cell, 2, true, 0.3});
+      },
+      [](const Recurrent& layer, const Vars& in) {
+        return outputs_of(layer(in[0], {}, Ids({4, 1, 3}), training));
+      }));
+  inputs = {input("x0", {3, 4}), input("x1", {3, 4}), input("h0", {3, 5}), input("h1", {3, 5})};
+  if (two) inputs.insert(inputs.end(), {input("c0", {3, 5}), input("c1", {3, 5})});
+  checks.push_back(check<Recurrent>(
+      name + ", steps", inputs,
+      [=](const Scope& s) {
+        return Recurrent(s, 4, 5, {cell, 2, false, 0.3});
+      },
+      [=](const Recurrent& layer, const Vars& in) {
+        std::vector<RecurrentState> states{{in[2], two ? in[4] : Var()}, {in[3], two ? in[5] : Var()}};
+        const Var first = layer.step(in[0], states, training, 0);
+        Vars all{first, layer.step(in[1], states, training, 1)};
+        append(all, states[0]);
+        return all;
+      }));
 }
 
 void transformer_layer_checks(std::vector<NamedCheck>& checks) {
@@ -139,27 +178,7 @@ std::vector<NamedCheck> layer_checks() {
       [](const Conv1d& layer, const Vars& in) {
         return Vars{layer(in[0], Ids({6, 0, 5}))};
       }));
-  checks.push_back(check<Gru>(
-      "Gru", {input("x", {2, 4, 3}), input("h0", {2, 5})}, [](const Scope& s) { return Gru(s, 3, 5); },
-      [](const Gru& layer, const Vars& in) { return outputs_of(layer(in[0], {in[1]}, {}, training)); }));
-  checks.push_back(check<Gru>(
-      "Gru/two layers, both directions, lengths, dropout", {input("x", {3, 4, 3})},
-      [](const Scope& s) {
-        return Gru(s, 3, 2, {2, true, 0.3});
-      },
-      [](const Gru& layer, const Vars& in) {
-        return outputs_of(layer(in[0], {}, Ids({4, 1, 3}), training));
-      }));
-  checks.push_back(check<Gru>(
-      "Gru/steps", {input("x0", {3, 4}), input("x1", {3, 4}), input("h0", {3, 5}), input("h1", {3, 5})},
-      [](const Scope& s) {
-        return Gru(s, 4, 5, {2, false, 0.3});
-      },
-      [](const Gru& layer, const Vars& in) {
-        Vars states{in[2], in[3]};
-        const Var first = layer.step(in[0], states, training, 0);
-        return Vars{first, layer.step(in[1], states, training, 1), states[0]};
-      }));
+  for (const std::string& cell : cell_names()) recurrent_checks(checks, cell);
   pooling_checks(checks);
   transformer_layer_checks(checks);
   return checks;

@@ -100,6 +100,7 @@ TEST_CASE("program: options of train out of range are usage errors, and nothing 
            "preset: must be one of quickstart, quickstart-book, quickstart-transformer, d2l-bahdanau, d2l-seq2seq"},
           {train({"--model", "lstm"}),
            "--model: must be one of bahdanau, bahdanau-paper, seq2seq, transformer; given lstm"},
+          {train({"--cell", "elman"}), "--cell: must be one of rnn, gru, lstm; given elman"},
           {train({"--schedule", "cosine"}),
            "--schedule: must be one of constant, linear, inverse-sqrt, noam; given cosine"},
           {train({"--tokenizer", "moses"}), "--tokenizer: must be one of book, spaces; given moses"},

@@ -96,7 +96,7 @@ TEST_SUITE("fast") {
   TEST_CASE("beam search: scores are the teacher-forced ones, attention is that along the hypothesis") {
     core::Workers workers(1);
     for (const DType dtype : {DType::f64, DType::f32})
-      for (const std::string& name : model_names()) {
+      for (const std::string& name : model_variants()) {
         const RandomModel random(name, dtype, 2, 9, 2);
         DecodingOptions options;
         options.beam = options.best = 4;
@@ -123,7 +123,7 @@ TEST_SUITE("fast") {
 
   TEST_CASE("beam search: with one hypothesis it is greedy decoding") {
     core::Workers workers(1);
-    for (const std::string& name : model_names())
+    for (const std::string& name : model_variants())
       for (std::uint64_t seed = 1; seed <= 5; ++seed) {
         const RandomModel random(name, DType::f64, seed, 11);
         DecodingOptions options;
@@ -143,7 +143,7 @@ TEST_SUITE("fast") {
   TEST_CASE("decoding with a carried state and reading all again say the same") {
     core::Workers workers(1);
     for (const DType dtype : {DType::f64, DType::f32})
-      for (const std::string& name : model_names())
+      for (const std::string& name : model_variants())
         for (const Index beam : {1, 4}) {
           const RandomModel random(name, dtype, 4, 9);
           DecodingOptions options;
@@ -162,7 +162,7 @@ TEST_SUITE("fast") {
 
   TEST_CASE("beam search: neither the batch nor the threads matter, and the order is kept") {
     core::Workers one(1), two(2);
-    for (const std::string& name : model_names()) {
+    for (const std::string& name : model_variants()) {
       const RandomModel random(name, DType::f64, 3, 9);
       DecodingOptions options;
       options.beam = options.best = 3;

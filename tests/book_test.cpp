@@ -15,7 +15,7 @@
 #include "models/bleu.h"
 #include "models/encoder_decoder.h"
 #include "models/transformer.h"
-#include "nn/additive_attention.h"
+#include "nn/attention_pooling.h"
 #include "nn/positional_encoding.h"
 
 using namespace tapestry;
@@ -81,7 +81,7 @@ TEST_SUITE("fast") {
     const Toy toy;
     const Values printed{2, 3, 4, 5, 10, 11, 12, 13};
     ParameterStore store(DType::f64, 1);
-    const AdditiveAttention additive(Scope(store), 2, 20, 8, 0.1);
+    const AttentionPooling additive(Scope(store), 2, 20, {"additive", "softmax", 8, 0.1});
     const Var asked = random({2, 1, 20});
     CHECK(rounded(additive(asked, additive.project(toy.keys), toy.values, toy.mask, Pass()).context) == printed);
     const Var queries = random({2, 1, 2});
@@ -102,7 +102,7 @@ TEST_SUITE("fast") {
       const bool attention = std::string(name) == "bahdanau";
       const DecoderState state = model->encode(zeros(4, 7), Ids({7, 7, 7, 7}), Pass());
       CHECK(state.hidden.size() == 2);
-      CHECK(state.hidden[0].shape() == Shape{4, 16});
+      CHECK(state.hidden[0].h.shape() == Shape{4, 16});
       CHECK(state.memory.shape() == (attention ? Shape{4, 7, 16} : Shape{4, 16}));
       const auto forced = model->teacher_forced(zeros(4, 7), state, Pass(), true);
       CHECK(model->output()(forced.features).shape() == Shape{4, 7, 10});

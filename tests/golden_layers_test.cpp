@@ -6,7 +6,7 @@
 #include "autograd/ops.h"
 #include "models/sequence_loss.h"
 #include "nn/attention_pooling.h"
-#include "nn/gru.h"
+#include "nn/recurrent.h"
 #include "optim/optimizer.h"
 #include "optim/schedule.h"
 #include "tests/golden.h"
@@ -29,12 +29,15 @@ Index columns(const json& entry, std::size_t input) {
   return entry["inputs"][input]["shape"].back();
 }
 
-Forward gru(const Scope& scope, const json& entry) {
-  const auto layer =
-      std::make_shared<Gru>(scope, columns(entry, 0), entry["attributes"]["hidden"], GruOptions{1, true});
+Forward recurrent(const Scope& scope, const json& entry) {
+  const auto layer = std::make_shared<Recurrent>(scope, columns(entry, 0), entry["attributes"]["hidden"],
+                                                 RecurrentOptions{entry["op"], 1, true});
   return [layer, lengths = golden_ids(entry["attributes"]["lengths"])](const Vars& in) {
-    const Gru::Output output = (*layer)(in[0], {}, lengths, Pass());
-    return Vars{output.sequence, stack(output.final, 0)};
+    const Recurrent::Output output = (*layer)(in[0], {}, lengths, Pass());
+    const RecurrentState &forward = output.final[0], &backward = output.final[1];
+    Vars all{output.sequence, stack({forward.h, backward.h}, 0)};
+    if (forward.c) all.push_back(stack({forward.c, backward.c}, 0));
+    return all;
   };
 }
 
@@ -158,7 +161,9 @@ const json& golden_layers() {
 
 TEST_SUITE("fast") {
   TEST_CASE("layers, losses and a whole Transformer and all their gradients agree with PyTorch") {
-    const std::map<std::string, MakeLayer> layers{{"gru", gru},
+    const std::map<std::string, MakeLayer> layers{{"gru", recurrent},
+                                                  {"rnn", recurrent},
+                                                  {"lstm", recurrent},
                                                   {"additive_attention", pooling},
                                                   {"self_attention", self_attention},
                                                   {"cross_attention", cross_attention},

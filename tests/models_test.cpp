@@ -4,12 +4,14 @@
 
 #include <cmath>
 
+#include "autograd/shape_ops.h"
 #include "core/random.h"
 #include "models/greedy.h"
 #include "models/run.h"
 #include "models/sequence_loss.h"
 #include "models/training_step.h"
 #include "nn/attention_pooling.h"
+#include "tests/model_variants.h"
 #include "tests/temporary_directory.h"
 
 using namespace tapestry;
@@ -19,10 +21,10 @@ namespace {
 const std::vector<Example> sentences{
     {{4, 5, 6, 4, 3}, {7, 8, 3}}, {{9, 3}, {10, 7, 12, 7, 3}}, {{10, 4, 8, 3}, {5, 3}}, {{6, 6, 3}, {9, 11, 4, 3}}};
 
-ModelShape small(const std::string& model, double dropout = 0) {
-  ModelShape shape{model, 11, 13, 4, 5, 2, dropout};
+ModelShape small(const std::string& name, double dropout = 0) {
+  ModelShape shape{name, 11, 13, 4, 5, 2, dropout};
   shape.transformer = {8, 6, 2, 2, false, false, true, false, dropout, dropout, dropout};
-  return shape;
+  return variant(name, shape);
 }
 
 // The losses of the first 20 updates, with everything that training has.
@@ -63,7 +65,7 @@ std::vector<Example> random_sentences(std::size_t count, Index longest) {
 
 TEST_SUITE("fast") {
   TEST_CASE("fused ops and their twins train alike") {
-    for (const std::string& model : model_names()) {
+    for (const std::string& model : model_variants()) {
       const auto fused = losses(model, false, 2, 1, DType::f32), plain = losses(model, true, 2, 1, DType::f32);
       for (std::size_t i = 0; i < fused.size(); ++i) CHECK(fused[i] == doctest::Approx(plain[i]).epsilon(1e-4));
       CHECK(fused.back() < fused.front());
@@ -83,7 +85,7 @@ TEST_SUITE("fast") {
   }
 
   TEST_CASE("losses depend on the shards only by rounding, and on the threads not at all") {
-    for (const std::string& model : model_names()) {
+    for (const std::string& model : model_variants()) {
       const auto one = losses(model, false, 1, 1, DType::f64), three = losses(model, false, 3, 1, DType::f64);
       for (std::size_t i = 0; i < one.size(); ++i) CHECK(one[i] == doctest::Approx(three[i]).epsilon(1e-9));
       CHECK(losses(model, false, 3, 2, DType::f32) == losses(model, false, 3, 1, DType::f32));
@@ -93,7 +95,7 @@ TEST_SUITE("fast") {
   }
 
   TEST_CASE("neither padding nor the neighbours in a batch change a sentence's loss") {
-    for (const std::string& model : model_names()) {
+    for (const std::string& model : model_variants()) {
       ParameterStore store(DType::f64, 3);
       const auto built = make_model(small(model), Scope(store));
       double alone = 0;
@@ -107,7 +109,7 @@ TEST_SUITE("fast") {
   }
 
   TEST_CASE("the gradient of a padded batch is the sum of its sentences', dropout included") {
-    for (const std::string& model : model_names()) {
+    for (const std::string& model : model_variants()) {
       ParameterStore store(DType::f64, 3);
       const auto built = make_model(small(model, 0.3), Scope(store));
       const auto together = store.gradients(), apart = store.gradients();
@@ -127,7 +129,7 @@ TEST_SUITE("fast") {
   }
 
   TEST_CASE("steps and the whole sequence are the same function, dropout included") {
-    for (const std::string& model : model_names()) {
+    for (const std::string& model : model_variants()) {
       ParameterStore store(DType::f64, 3);
       const auto built = make_model(small(model, 0.3), Scope(store));
       const Batch batch = make_batch(all_rows(sentences));
@@ -145,7 +147,7 @@ TEST_SUITE("fast") {
   }
 
   TEST_CASE("attention is a distribution over the real source tokens") {
-    for (const char* model : {"bahdanau", "bahdanau-paper", "transformer"}) {
+    for (const char* model : {"bahdanau", "bahdanau/lstm/both", "bahdanau-paper", "transformer"}) {
       ParameterStore store(DType::f64, 3);
       const auto built = make_model(small(model), Scope(store));
       const Batch batch = make_batch(all_rows(sentences));
@@ -313,6 +315,29 @@ TEST_SUITE("fast") {
     CHECK(message.find("missing [extra]") != std::string::npos);
     CHECK(message.find("of another shape [encoder.embedding.weight [11, 4] for [2, 2]]") != std::string::npos);
     CHECK(message.find("unexpected [decoder.attention.W_k.weight") != std::string::npos);
+  }
+
+  TEST_CASE("with an encoder in both directions the decoder starts from the backward one and reads both halves") {
+    ParameterStore store(DType::f64, 3);
+    const auto built = make_model(small("seq2seq/lstm/both"), Scope(store));
+    const Batch batch = make_batch(all_rows(sentences));
+    const DecoderState state = built->encode(batch.source.ids, batch.source.lengths, Pass{});
+    REQUIRE(state.hidden.size() == 2);
+    CHECK(state.memory.shape() == Shape{4, 10});
+    CHECK(slice(state.memory, 1, 5, 10).value().values() == state.hidden[1].h.value().values());
+    CHECK(state.hidden[0].c.shape() == Shape{4, 5});
+    CHECK(store["decoder.rnn.weight_ih_l0"].shape() == Shape{20, 14});
+    CHECK(store["encoder.rnn.weight_ih_l1_reverse"].shape() == Shape{20, 10});
+    ParameterStore other(DType::f64, 3);
+    const auto attentive = make_model(small("bahdanau/lstm/both"), Scope(other));
+    CHECK(attentive->encode(batch.source.ids, batch.source.lengths, Pass{}).memory.shape() == Shape{4, 5, 10});
+    CHECK(other["decoder.attention.W_k.weight"].shape() == Shape{5, 10});
+  }
+
+  TEST_CASE("an unknown cell names the known ones") {
+    ParameterStore store;
+    CHECK_THROWS_WITH_AS(make_model(small("bahdanau/elman"), Scope(store)),
+                         "cell: must be one of rnn, gru, lstm; given elman", UsageError);
   }
 
   TEST_CASE("an unknown model names the known ones") {

@@ -18,8 +18,8 @@ std::string text_of(const std::filesystem::path& path) {
   return text.str();
 }
 
-// Names of functions that return a Var, several, or a named few (`GruOutput`) and are declared by the headers of
-// autograd/. A twin (`gru_reference`) is made of the others.
+// Names of functions that return a Var, several, or a named few (`RecurrentOutput`, `RecurrentState`) and are declared
+// by the headers of autograd/. A twin (`gru_reference`) is made of the others.
 std::set<std::string> declared_ops() {
   // These take and give Vars but compute nothing.
   const std::set<std::string> not_ops = {
@@ -28,7 +28,7 @@ std::set<std::string> declared_ops() {
       "record",  // what ops are made with
       "append",
   };
-  const std::regex declaration(R"((?:^|\n|inline |static )\s*(?:Var|std::vector<Var>|\w+Output) (\w+)\()");
+  const std::regex declaration(R"((?:^|\n|inline |static )\s*(?:Var|std::vector<Var>|\w+Output|\w+State) (\w+)\()");
   std::set<std::string> names;
   for (const auto& entry : std::filesystem::directory_iterator(SOURCE_DIR "/autograd")) {
     if (entry.path().extension() != ".h") continue;

@@ -10,6 +10,7 @@
 #include "autograd/ops.h"
 #include "models/batch.h"
 #include "models/decoding.h"
+#include "tests/model_variants.h"
 
 namespace tapestry {
 
@@ -60,7 +61,7 @@ struct RandomModel {
   static ModelShape shape(const std::string& name, Index target_words) {
     ModelShape shape{name, 9, target_words, 8, 8, 2, 0};
     shape.transformer = {8, 12, 2, 2};
-    return shape;
+    return variant(name, shape);
   }
   ParameterStore store;
   std::unique_ptr<EncoderDecoder> model;

@@ -358,6 +358,7 @@ TEST_CASE("train: options without effect, pairs left out, a warm-up that does no
                                        "4",
                                        "--heads",
                                        "2",
+                                       "--bidirectional",
                                        "--epochs",
                                        "2",
                                        "--schedule",
@@ -379,6 +380,7 @@ TEST_CASE("train: options without effect, pairs left out, a warm-up that does no
   REQUIRE(outcome.status == 0);
   for (const char* told : {
            "warning: --heads has no effect: the model is bahdanau-paper\n",
+           "warning: --bidirectional has no effect: the model is bahdanau-paper\n",
            "warning: --lr has no effect: the schedule is noam\n",
            "warning: --initial-lr has no effect: the schedule is noam\n",
            "warning: --batch has no effect: batches are cut by --batch-tokens\n",
@@ -394,6 +396,11 @@ TEST_CASE("train: options without effect, pairs left out, a warm-up that does no
       run_program(tiny(place.file("fixed"), {"--model", "seq2seq", "--score", "dot", "--normaliser", "relu"}));
   for (const char* option : {"--score", "--normaliser"})
     CHECK(fixed.out.find("warning: " + std::string(option) + " has no effect: the model is seq2seq\n") !=
+          std::string::npos);
+  const Outcome transformer = run_program(
+      tiny(place.file("transformer"), {"--model", "transformer", "--width", "8", "--cell", "lstm", "--bidirectional"}));
+  for (const char* option : {"--hidden", "--cell", "--bidirectional"})
+    CHECK(transformer.out.find(std::string("warning: ") + option + " has no effect: the model is transformer\n") !=
           std::string::npos);
   const Outcome patient =
       run_program(tiny(place.file("patient"), {"--lr", "1e-12", "--schedule", "constant", "--patience", "1"}, "50"));

@@ -175,16 +175,26 @@ def causal(steps):
     return torch.ones(steps, steps, dtype=torch.bool).triu(1)
 
 
-def recurrent():
+def recurrent(op, layer):
     lengths = torch.tensor([2, 4, 1])
-    gru = nn.GRU(2, 3, batch_first=True, bidirectional=True)
+    layer = layer(2, 3, batch_first=True, bidirectional=True)
 
     def run(x):
         packed = nn.utils.rnn.pack_padded_sequence(x, lengths, batch_first=True, enforce_sorted=False)
-        y, final = gru(packed)
-        return nn.utils.rnn.pad_packed_sequence(y, batch_first=True, total_length=4)[0], final
+        y, final = layer(packed)
+        y = nn.utils.rnn.pad_packed_sequence(y, batch_first=True, total_length=4)[0]
+        return (y, final) if torch.is_tensor(final) else (y, *final)
 
-    case("gru", run, draw(3, 4, 2), module=gru, hidden=3, lengths=ids(lengths))
+    case(op, run, draw(3, 4, 2), module=layer, hidden=3, lengths=ids(lengths))
+
+
+def gated():
+    recurrent("gru", nn.GRU)
+
+
+def other_cells():
+    recurrent("rnn", nn.RNN)
+    recurrent("lstm", nn.LSTM)
 
 
 def attentions():
@@ -326,7 +336,7 @@ def scores():
 
 if sys.argv[1:] == ["layers"]:
     decimals = 10
-    sections = (recurrent, attentions, norms_and_losses, transformers, translators, optimizers, scores)
+    sections = (gated, attentions, norms_and_losses, transformers, translators, optimizers, scores, other_cells)
 elif sys.argv[1:] == ["ops"]:
     sections = (elementwise, reductions, products, rearrangements, softmaxes, convolutions)
 else:

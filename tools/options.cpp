@@ -123,6 +123,10 @@ void add_model_options(ConfigOptions& options) {
   options.text("--model", &RunConfig::model, "NAME", fmt::format("One of {}", fmt::join(model_names(), ", ")));
   options.number("--embed", &RunConfig::embed, "Width of an embedded word");
   options.number("--hidden", &RunConfig::hidden, "Width of the recurrent layers");
+  options.text("--cell", &RunConfig::cell, "NAME",
+               fmt::format("Cell of the recurrent layers: one of {}", fmt::join(cell_names(), ", ")));
+  options.flag("--bidirectional,!--no-bidirectional", &RunConfig::bidirectional,
+               "The recurrent encoder reads in both directions, as that of bahdanau-paper always does");
   options.number("--layers", &RunConfig::layers, "Layers of the encoder and of the decoder");
   options.number("--dropout", &RunConfig::dropout, "Share of the activations that training drops");
   options.text("--score", &RunConfig::score, "NAME",

@@ -144,10 +144,12 @@ void describe(const Run& run, const RunData& data, const TrainingPlan& plan, int
              pairs(data.test),
              dropped > 0 ? fmt::format("; {} with an empty side left out", grouped(static_cast<Index>(dropped))) : "");
   fmt::print("words   {}\n", describe_words(run));
-  const std::string sizes = config.model == "transformer"
-                                ? fmt::format("width {}, feed-forward {}, {}", config.width, config.feed_forward,
-                                              counted(config.heads, "head"))
-                                : fmt::format("embedding {}, hidden {}", config.embed, config.hidden);
+  const std::string sizes =
+      config.model == "transformer"
+          ? fmt::format("width {}, feed-forward {}, {}", config.width, config.feed_forward,
+                        counted(config.heads, "head"))
+          : fmt::format("{} cells{}, embedding {}, hidden {}", config.cell,
+                        config.bidirectional ? ", encoder in both directions" : "", config.embed, config.hidden);
   fmt::print("model   {}, {}, {}: {}\n", config.model, sizes, counted(config.layers, "layer"),
              counted(run.store->elements(), "parameter"));
   const Schedule::Peak peak = plan.schedule.peak();
@@ -208,7 +210,8 @@ void warn_of_unheeded(const ConfigOptions& options, const RunConfig& config) {
   };
   const bool transformer = config.model == "transformer", noam = config.schedule == "noam";
   const std::string model = "the model is " + config.model, schedule = "the schedule is " + config.schedule;
-  warn(transformer, {"--embed", "--hidden"}, model);
+  warn(transformer, {"--embed", "--hidden", "--cell"}, model);
+  warn(transformer || config.model == "bahdanau-paper", {"--bidirectional"}, model);
   warn(!transformer,
        {"--ffn", "--heads", "--norm", "--final-norm", "--attention-dropout", "--ffn-dropout", "--tie", "--init"},
        model);
