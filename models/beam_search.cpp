@@ -81,8 +81,8 @@ class Search {
     std::vector<TokenIds> rows;
     for (const std::size_t number : numbers) {
       rows.push_back(sources[number]);
-      sentences_.push_back(
-          {number, static_cast<Index>(rows.back().size()), step_limit(rows.back(), options), {{root, 0}}, {}});
+      const Index limit = std::min(step_limit(rows.back(), options), model.most_steps());
+      sentences_.push_back({number, static_cast<Index>(rows.back().size()), limit, {{root, 0}}, {}});
     }
     const PaddedIds source = pad(rows);
     state_ = model.encode(source.ids, source.lengths, Pass{});

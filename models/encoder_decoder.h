@@ -1,11 +1,13 @@
 #pragma once
 // The interface of everything that translates: an encoder reads the source once, a decoder says one token a step.
 
+#include <limits>
 #include <memory>
 #include <string>
 #include <vector>
 
 #include "core/mask.h"
+#include "nn/positional_encoding.h"
 #include "nn/recurrent.h"
 #include "nn/transformer_layers.h"
 
@@ -62,6 +64,9 @@ class EncoderDecoder {
 
   /// features [..,F] -> logits [..,V].
   virtual const Linear& output() const = 0;
+
+  /// Steps that can be made at most: a search ends there.
+  virtual Index most_steps() const { return std::numeric_limits<Index>::max(); }
 };
 
 /// The sizes of a model.
@@ -76,6 +81,7 @@ struct ModelShape {
   std::string tie = "none";     // embeddings of the Transformer: none, output (target and output), or all
   double embedding_spread = 1;  // their initial standard deviation
   std::string score = "additive", normaliser = "softmax";  // of Bahdanau's attention (nn/attention_pooling.h)
+  PositionOptions positions = {};
 };
 
 const std::vector<std::string>& model_names();

@@ -11,18 +11,6 @@
 namespace tapestry {
 namespace {
 
-// Of logits that are finite: the first of the largest.
-std::int32_t most_probable(const Tensor& logits, Index row) {
-  std::int32_t best = 0;
-  dispatch(logits.dtype(), [&]<class T> {
-    const T* const x = logits.data<T>() + row * logits.size(1);
-    const T largest = core::fold<T>(
-        logits.size(1), [](auto a, auto b) { return core::larger(a, b); }, x);
-    best = static_cast<std::int32_t>(std::find(x, x + logits.size(1), largest) - x);
-  });
-  return best;
-}
-
 // The sentences of a batch on their way; row b of a step is sentence running_[b].
 class GreedyRows {
  public:
@@ -76,8 +64,8 @@ class GreedyRows {
 
   bool done(std::size_t b) const {
     const Translation& translation = translations_[running_[b]];
-    return translation.ended ||
-           static_cast<Index>(translation.ids.size()) == step_limit(sources_[running_[b]], options_);
+    return translation.ended || static_cast<Index>(translation.ids.size()) ==
+                                    std::min(step_limit(sources_[running_[b]], options_), model_.most_steps());
   }
 
   void finish(std::size_t b, Index length) {
@@ -133,6 +121,17 @@ double uniform_at(std::uint64_t seed, std::uint64_t sentence, Index position) {
 }
 
 }  // namespace
+
+std::int32_t most_probable(const Tensor& logits, Index row) {
+  std::int32_t best = 0;
+  dispatch(logits.dtype(), [&]<class T> {
+    const T* const x = logits.data<T>() + row * logits.size(1);
+    const T largest = core::fold<T>(
+        logits.size(1), [](auto a, auto b) { return core::larger(a, b); }, x);
+    best = static_cast<std::int32_t>(std::find(x, x + logits.size(1), largest) - x);
+  });
+  return best;
+}
 
 std::int32_t draw(const Tensor& logits, Index row, const Sampling& options, std::uint64_t sentence, Index position) {
   const Index classes = logits.size(1);

@@ -10,6 +10,9 @@ namespace tapestry {
 std::vector<Translation> greedy(const EncoderDecoder& model, const std::vector<TokenIds>& sources,
                                 core::Workers& workers, const DecodingOptions& options = {});
 
+/// The most probable token of row `row` of logits [R,V], which are finite; of equal ones the first.
+std::int32_t most_probable(const Tensor& logits, Index row);
+
 /// A token drawn from row `row` of logits [R,V] as the options say. The draw is a function of the seed, the number of
 /// the sentence and the position in it, whatever else is decoded beside it.
 std::int32_t draw(const Tensor& logits, Index row, const Sampling& options, std::uint64_t sentence, Index position);

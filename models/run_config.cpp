@@ -18,11 +18,11 @@ namespace tapestry {
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(RunConfig, preset, data, source, target, pairs, valid, test, valid_files, test_files,
                                    split_seed, reverse, tokenizer, subwords, joint_vocabulary, length, min_count, model,
                                    embed, hidden, layers, dropout, width, feed_forward, heads, norm, final_norm,
-                                   attention_bias, attention_dropout, feed_forward_dropout, tie, init, score,
-                                   normaliser, cell, bidirectional, epochs, updates, batch, batch_tokens, accumulate,
-                                   lr, schedule, warmup, initial_lr, lr_factor, beta1, beta2, epsilon, weight_decay,
-                                   label_smoothing, clip, divisor, bucket, seed, shards, low_memory, reference,
-                                   validate_every, valid_bleu, patience, keep, checkpoint_every)
+                                   attention_bias, attention_dropout, feed_forward_dropout, tie, init, positions,
+                                   max_positions, score, normaliser, cell, bidirectional, epochs, updates, batch,
+                                   batch_tokens, accumulate, lr, schedule, warmup, initial_lr, lr_factor, beta1, beta2,
+                                   epsilon, weight_decay, label_smoothing, clip, divisor, bucket, seed, shards,
+                                   low_memory, reference, validate_every, valid_bleu, patience, keep, checkpoint_every)
 
 ModelShape RunConfig::shape(Index source_vocabulary, Index target_vocabulary) const {
   ModelShape shape{model, source_vocabulary, target_vocabulary, embed, hidden, layers, dropout, cell, bidirectional};
@@ -42,6 +42,7 @@ ModelShape RunConfig::shape(Index source_vocabulary, Index target_vocabulary) co
   shape.tie = tie;
   shape.score = score;
   shape.normaliser = normaliser;
+  shape.positions = {positions, max_positions};
   shape.embedding_spread = book ? 1 : 1 / std::sqrt(static_cast<double>(width));
   return shape;
 }
@@ -53,7 +54,7 @@ nlohmann::json to_json(const RunConfig& config) {
 RunConfig config_from_json(nlohmann::json json) {
   require(json.is_object(), "it must be an object; it is {}", json.type_name());
   const nlohmann::json example = to_json(RunConfig());
-  for (const char* later : {"low_memory", "score", "normaliser", "cell", "bidirectional"})
+  for (const char* later : {"low_memory", "positions", "max_positions", "score", "normaliser", "cell", "bidirectional"})
     json.emplace(later, example[later]);  // runs of older versions do not say it
   for (const auto& [key, value] : example.items()) {
     require(json.contains(key), "{} must be there; it is missing", key);
@@ -331,9 +332,14 @@ void validate(const RunConfig& config) {
   usage(config.width <= 1 << 14 && config.feed_forward <= 1 << 16,
         fmt::format("--width and --ffn: must be at most 16384 and 65536; given {} and {}", config.width,
                     config.feed_forward));
-  usage(config.model != "transformer" || (config.width % 2 == 0 && config.width % config.heads == 0),
-        fmt::format("--width: must be even, for the positions, and a multiple of the heads; given {} and {} heads",
-                    config.width, config.heads));
+  require_one_of("--positions", config.positions, position_kinds());
+  at_least("max-positions", config.max_positions, 1);
+  at_most("max-positions", config.max_positions, 1 << 16);
+  const bool pairs_of_features = config.positions == "sinusoidal";
+  usage(config.model != "transformer" ||
+            ((!pairs_of_features || config.width % 2 == 0) && config.width % config.heads == 0),
+        fmt::format("--width: must be {}a multiple of the heads; given {} and {} heads",
+                    pairs_of_features ? "even, for the positions, and " : "", config.width, config.heads));
   within("attention-dropout", config.attention_dropout, 0, 1);
   within("ffn-dropout", config.feed_forward_dropout, 0, 1);
   require_one_of("--norm", config.norm, {"post", "pre"});

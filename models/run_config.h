@@ -73,6 +73,9 @@ struct RunConfig {
   // Of the recurrent models.
   std::string cell = "gru";    // one of cell_names()
   bool bidirectional = false;  // the encoder; that of bahdanau-paper always is
+  // Of the Transformer: how it knows where a word stands, and the rows of a learned table; see Positions.
+  std::string positions = "sinusoidal";
+  Index max_positions = 512;
 
   bool one_vocabulary() const { return joint_vocabulary || subwords > 0; }
   bool builtin() const { return data.empty() && source.empty(); }

@@ -1,6 +1,15 @@
 #include "models/training_plan.h"
 
 namespace tapestry {
+namespace {
+
+std::size_t longest(const std::vector<Example>& examples) {
+  std::size_t tokens = 0;
+  for (const Example& example : examples) tokens = std::max({tokens, example.source.size(), example.target.size()});
+  return tokens;
+}
+
+}  // namespace
 
 std::vector<MicroBatch> micro_batches(const RunConfig& config, const std::vector<Example>& train, Index epoch) {
   if (config.batch_tokens > 0) return token_batches(train, config.batch_tokens, config.seed, epoch);
@@ -14,6 +23,13 @@ TrainingPlan::TrainingPlan(const Run& run, const RunData& data)
   if (train.empty()) throw UsageError("training: at least one pair is needed; given none");
   if (config.patience > 0 && valid.empty())
     throw UsageError("--patience: needs a validation part; give --valid, or --patience 0");
+  const std::size_t most = std::max(longest(train), longest(valid));
+  if (config.model == "transformer" && config.positions == "learned" &&
+      most > static_cast<std::size_t>(config.max_positions))
+    throw UsageError(
+        fmt::format("--max-positions: must hold the longest sentence, {} tokens with <eos>; given {}. "
+                    "--length cuts sentences",
+                    most, config.max_positions));
   const std::vector<MicroBatch> batches = micro_batches(config, train, 1);
   epoch_updates = (static_cast<Index>(batches.size()) - 1) / config.accumulate + 1;
   padding = padding_share(batches);

@@ -15,8 +15,8 @@ struct TrainingPlan {
   double padding = 0;  // share of the places of the first epoch's batches, both sides, that no token fills
   Schedule schedule;
 
-  /// Errors (UsageError): no pair to train on; patience without a validation part; --batch-tokens that cannot hold the
-  /// longest sentence.
+  /// Errors (UsageError): no pair to train on; patience without a validation part; --batch-tokens or --max-positions
+  /// that cannot hold the longest sentence.
   TrainingPlan(const Run& run, const RunData& data);
 };
 

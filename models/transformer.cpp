@@ -10,13 +10,6 @@
 namespace tapestry {
 namespace {
 
-template <class Layer>
-std::vector<Layer> stack_of(const Scope& scope, const TransformerOptions& options) {
-  std::vector<Layer> layers;
-  for (Index i = 0; i < options.layers; ++i) layers.emplace_back(scope / "layers" / std::to_string(i), options);
-  return layers;
-}
-
 Embedding target_embedding(const ModelShape& shape, const Scope& scope, const Embedding& source) {
   if (shape.tie != "all")
     return Embedding(scope, shape.target_vocabulary, shape.transformer.width, shape.embedding_spread);
@@ -36,9 +29,10 @@ Linear output_layer(const ModelShape& shape, const Scope& scope, const Embedding
 
 Transformer::Transformer(const ModelShape& shape, const Scope& scope)
     : scale_(std::sqrt(static_cast<double>(shape.transformer.width))),
-      positions_(shape.transformer.width, scope.dtype()),
       source_(scope / "src_embed", shape.source_vocabulary, shape.transformer.width, shape.embedding_spread),
       target_(target_embedding(shape, scope / "tgt_embed", source_)),
+      source_positions_(scope / "src_embed" / "positions", shape.transformer.width, shape.positions),
+      target_positions_(scope / "tgt_embed" / "positions", shape.transformer.width, shape.positions),
       source_dropout_(scope / "src_embed", shape.transformer.dropout),
       target_dropout_(scope / "tgt_embed", shape.transformer.dropout),
       encoder_(stack_of<EncoderLayer>(scope / "transformer" / "encoder", shape.transformer)),
@@ -49,18 +43,11 @@ Transformer::Transformer(const ModelShape& shape, const Scope& scope)
     final_norms_.emplace_back(scope / "transformer" / stack / "norm", shape.transformer.width);
 }
 
-Var Transformer::embed(const Embedding& table, const Ids& ids, Index position, const Dropout& dropout,
-                       const Pass& pass) const {
-  const Index steps = ids.shape().rank() == 2 ? ids.size(1) : 1;
-  const Var x = table(ids) * scale_ + Var(positions_(position, steps));  // [B,L,D]
-  return dropout(x, pass, position);
-}
-
 DecoderState Transformer::encode(const Ids& source, const Ids& lengths, const Pass& pass, Weights* weights) const {
   DecoderState state;
   state.lengths = lengths;
   const Mask mask = state.mask();
-  Var x = embed(source_, source, 0, source_dropout_, pass);  // [B,S,D]
+  Var x = source_dropout_(source_positions_(source_(source) * scale_, 0), pass);  // [B,S,D]
   for (const EncoderLayer& layer : encoder_)
     x = layer(x, mask, pass, weights != nullptr ? &weights->encoder.emplace_back() : nullptr);
   state.memory = final_norms_.empty() ? x : final_norms_[0](x);
@@ -76,7 +63,7 @@ DecoderState Transformer::encode(const Ids& source, const Ids& lengths, const Pa
 Var Transformer::decode(const Ids& inputs, const DecoderState& state, const Pass& pass, Weights* weights,
                         const Ids& lengths) const {
   const Mask mask = state.mask(), self_mask = lengths ? Mask::causal() & Mask::lengths(lengths) : Mask::causal();
-  Var x = embed(target_, inputs, 0, target_dropout_, pass);  // [B,T,D]
+  Var x = target_dropout_(target_positions_(target_(inputs) * scale_, 0), pass);  // [B,T,D]
   for (std::size_t i = 0; i < decoder_.size(); ++i)
     x = decoder_[i](x, state.attended[i], self_mask, mask, pass,
                     weights != nullptr ? &weights->decoder.emplace_back() : nullptr);
@@ -102,7 +89,7 @@ Var Transformer::step(const Ids& previous, DecoderState& state, Weights* weights
   std::vector<std::int32_t> rows(static_cast<std::size_t>(previous.numel()));
   for (std::size_t r = 0; r < rows.size(); ++r) rows[r] = static_cast<std::int32_t>(r);
   state.lineage.push_back(std::move(rows));
-  Var x = embed(target_, previous, state.position++, target_dropout_, Pass());  // [R,D]
+  Var x = target_positions_(target_(previous) * scale_, state.position++);  // [R,D]
   for (std::size_t i = 0; i < decoder_.size(); ++i)
     x = decoder_[i].step(x, state.caches[i], state.lineage, state.attended[i], mask,
                          weights != nullptr ? &weights->decoder.emplace_back() : nullptr);

@@ -2,14 +2,13 @@
 // The Transformer (Vaswani et al. 2017, "Attention Is All You Need").
 
 #include "models/encoder_decoder.h"
-#include "nn/positional_encoding.h"
 
 namespace tapestry {
 
 /// Embeddings times sqrt(D) plus positions, dropout, a stack of encoder layers, a stack of decoder layers that read its
 /// output, and a linear layer to the logits, which may share its weight with the embeddings (section 3.4). Parameters
-/// src_embed.weight, tgt_embed.weight, transformer.{encoder,decoder}.{layers.N,norm}.*, out.weight and, unless it is
-/// tied, out.bias.
+/// src_embed.weight, tgt_embed.weight (and with learned positions {src,tgt}_embed.positions.weight),
+/// transformer.{encoder,decoder}.{layers.N,norm}.*, out.weight and, unless it is tied, out.bias.
 class Transformer : public EncoderDecoder {
  public:
   /// Errors: an odd width, or one that the heads do not divide; embeddings to be shared by vocabularies that differ.
@@ -22,6 +21,7 @@ class Transformer : public EncoderDecoder {
   /// All positions at once, under a causal mask.
   Forced teacher_forced(const Ids& inputs, DecoderState state, const Pass& pass, bool attention) const override;
   const Linear& output() const override { return output_; }
+  Index most_steps() const override { return target_positions_.most(); }
 
   /// The attention weights of every layer and head: encoder [B,H,S,S], decoder [B,H,T,T] and [B,H,T,S].
   struct Weights {
@@ -41,11 +41,9 @@ class Transformer : public EncoderDecoder {
   static Var cross_attention(const Weights& weights);
 
  private:
-  Var embed(const Embedding& table, const Ids& ids, Index position, const Dropout& dropout, const Pass& pass) const;
-
   double scale_;
-  PositionalEncoding positions_;
   Embedding source_, target_;
+  Positions source_positions_, target_positions_;
   Dropout source_dropout_, target_dropout_;
   std::vector<EncoderLayer> encoder_;
   std::vector<DecoderLayer> decoder_;

@@ -18,6 +18,7 @@ class Uncached : public EncoderDecoder {
   Step step(const Ids& previous, DecoderState& state, const Pass& pass) const override;
   void select(DecoderState& state, const Ids& parents, const Ids& sentences = {}) const override;
   const Linear& output() const override { return model_.output(); }
+  Index most_steps() const override { return model_.most_steps(); }
 
  private:
   const EncoderDecoder& model_;

@@ -4,6 +4,7 @@
 #include "nn/convolution.h"
 #include "nn/dropout.h"
 #include "nn/linear.h"
+#include "nn/positional_encoding.h"
 #include "nn/recurrent.h"
 #include "nn/transformer_layers.h"
 
@@ -167,6 +168,13 @@ std::vector<NamedCheck> layer_checks() {
       [](const Embedding& layer, const Vars&) {
         return Vars{layer(Ids({5, 0, 5, 2}, {2, 2}))};
       }));
+  for (const std::string& kind : position_kinds())
+    checks.push_back(check<Positions>(
+        "Positions/" + kind, {input("x", {2, 3, 4})},
+        [=](const Scope& s) {
+          return Positions(s, 4, {kind, 7});
+        },
+        [](const Positions& layer, const Vars& in) { return Vars{layer(in[0], 2)}; }));
   checks.push_back(check<Dropout>(
       "Dropout", {input("x", {2, 3, 9})}, [](const Scope& s) { return Dropout(s, 0.4); },
       [](const Dropout& layer, const Vars& in) { return Vars{layer(in[0], training)}; }));

@@ -2,6 +2,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
+#include <numeric>
+
+#include "autograd/elementwise.h"
+#include "autograd/shape_ops.h"
 
 namespace tapestry {
 
@@ -26,6 +31,38 @@ Tensor PositionalEncoding::operator()(Index first, Index count) const {
     }
   }
   return table_.rows(first, first + count);
+}
+
+const std::vector<std::string>& position_kinds() {
+  static const std::vector<std::string> kinds{"sinusoidal", "learned", "none", "integers"};
+  return kinds;
+}
+
+Positions::Positions(const Scope& scope, Index width, const PositionOptions& options)
+    : integers_(options.kind == "integers") {
+  require_one_of("positions", options.kind, position_kinds());
+  if (options.kind == "sinusoidal") sinusoids_.emplace(width, scope.dtype());
+  if (options.kind != "learned") return;
+  require(options.most >= 1, "positions: a learned table needs a row at least; given {}", options.most);
+  table_ = scope.parameter("weight", {options.most, width}, initialise::normal(0.02));
+}
+
+Index Positions::most() const {
+  return table_ ? table_.size(0) : std::numeric_limits<Index>::max();
+}
+
+Var Positions::operator()(const Var& x, Index first) const {
+  const Index count = x.rank() == 3 ? x.size(1) : 1;
+  if (sinusoids_) return x + Var((*sinusoids_)(first, count));
+  if (table_) {
+    require(first + count <= most(), "positions: the learned table has {} rows; given {} positions", most(),
+            first + count);
+    return x + slice(table_, 0, first, first + count);
+  }
+  if (!integers_) return x;
+  std::vector<double> places(static_cast<std::size_t>(count));
+  std::iota(places.begin(), places.end(), static_cast<double>(first));
+  return x + Var(Tensor::from(places, {count, 1}, x.dtype()));
 }
 
 }  // namespace tapestry

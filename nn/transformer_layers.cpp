@@ -47,6 +47,13 @@ Var EncoderLayer::operator()(const Var& x, const Mask& mask, const Pass& pass, V
   return residual2(attended, pass, [&](const Var& y) { return feed_forward(y, pass); });
 }
 
+Var EncoderLayer::step(const Var& x, core::KeyValueCache& cache, const core::Lineage& lineage) const {
+  const Pass inference;
+  const Var read =
+      residual1(x, inference, [&](const Var& y) { return self_attention.step(y, cache, lineage).context; });
+  return residual2(read, inference, [&](const Var& y) { return feed_forward(y, inference); });
+}
+
 DecoderLayer::DecoderLayer(const Scope& scope, const TransformerOptions& options)
     : self_attention(scope / "self_attn", options.width, attention_options(options)),
       cross_attention(scope / "multihead_attn", options.width, attention_options(options)),

@@ -73,7 +73,17 @@ struct EncoderLayer {
   EncoderLayer(const Scope& scope, const TransformerOptions& options);
   /// x [B,S,D] -> [B,S,D]. `weights`, unless null, becomes the attention [B,H,S,S].
   Var operator()(const Var& x, const Mask& mask, const Pass& pass, Var* weights = nullptr) const;
+  /// The next position under a causal mask, in inference: x [R,D] -> [R,D].
+  Var step(const Var& x, core::KeyValueCache& cache, const core::Lineage& lineage) const;
 };
+
+/// As many layers as the options say, in the scopes layers.0, layers.1, ...
+template <class Layer>
+std::vector<Layer> stack_of(const Scope& scope, const TransformerOptions& options) {
+  std::vector<Layer> layers;
+  for (Index i = 0; i < options.layers; ++i) layers.emplace_back(scope / "layers" / std::to_string(i), options);
+  return layers;
+}
 
 /// Self-attention to what was said, attention to the source, feed-forward.
 struct DecoderLayer {

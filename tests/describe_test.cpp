@@ -71,6 +71,17 @@ TEST_SUITE("fast") {
     CHECK(operations("general") < operations("network"));
   }
 
+  TEST_CASE("describe says how places are told, and lists the tables of learned positions") {
+    const auto learned = described({"transformer-tiny", "--positions", "learned", "--max-positions", "40"});
+    CHECK(learned["positions"] == "learned positions");
+    CHECK(learned["rows"][1]["name"] == "src_embed.positions.weight");
+    CHECK(learned["rows"][1]["shape"] == nlohmann::json{40, 128});
+    CHECK(learned["parameters"] == described({"transformer-tiny"})["parameters"].get<Index>() + 2 * 40 * 128);
+    CHECK(described({"transformer-tiny", "--positions", "none"})["positions"] == "no positions");
+    CHECK(described({"quickstart"})["positions"] == "");
+    CHECK(run_program({"describe", "--preset", "multi30k"}).out.starts_with("transformer, sinusoidal positions, "));
+  }
+
   TEST_CASE("describe refuses sizes that are none") {
     CHECK(run_program({"describe", "--tokens", "1"}).error == "tapestry: --tokens: must lie in [2, 65536]; given 1\n");
     CHECK(run_program({"describe", "--source-words", "4"}).error ==

@@ -5,6 +5,8 @@
 #include <cmath>
 #include <thread>
 
+#include "tools/position_tables.h"
+
 using namespace tapestry;
 
 TEST_SUITE("fast") {
@@ -67,6 +69,86 @@ TEST_SUITE("fast") {
           CHECK(std::abs(table.at(there) - (std::cos(angle) * s + std::sin(angle) * c)) <= 1e-13);
           CHECK(std::abs(table.at(there + 1) - (std::cos(angle) * c - std::sin(angle) * s)) <= 1e-13);
         }
+  }
+
+  TEST_CASE("that rotation is one matrix, and the product of two positions depends on their distance alone") {
+    const Index width = 12, count = 50;
+    const Tensor table = PositionalEncoding(width, DType::f64)(0, count);
+    for (const Index distance : {0, 1, 13}) {
+      const Tensor map = position_rotation(width, distance);
+      for (Index t = 0; t + distance < count; ++t)
+        for (Index i = 0; i < width; ++i) {
+          double sum = 0;
+          for (Index j = 0; j < width; ++j) sum += map.at(i * width + j) * table.at(t * width + j);
+          CHECK(std::abs(sum - table.at((t + distance) * width + i)) <= 1e-13);
+        }
+    }
+    const Tensor products = row_products(table);
+    for (Index a = 0; a < count; ++a)
+      for (Index b = a; b < count; ++b) {
+        CHECK(std::abs(products.at(a * count + b) - products.at(b - a)) <= 1e-13);
+        CHECK(products.at(a * count + b) <= 1 + 1e-13);
+      }
+    CHECK(products.at(0) == doctest::Approx(1).epsilon(1e-14));
+  }
+
+  TEST_CASE("frequencies fall by one ratio from pair to pair, as those of the bits of a counter by two") {
+    const Index width = 26;
+    const Tensor first = PositionalEncoding(width, DType::f64)(1, 1);
+    const auto frequency = [&](Index pair) { return std::atan2(first.at(2 * pair), first.at(2 * pair + 1)); };
+    CHECK(frequency(0) == doctest::Approx(1).epsilon(1e-14));
+    for (Index pair = 0; pair + 1 < width / 2; ++pair)
+      CHECK(frequency(pair) / frequency(pair + 1) == doctest::Approx(std::pow(10000, 2.0 / width)).epsilon(1e-10));
+
+    const Tensor codes = binary_codes(64, 6);
+    for (Index bit = 0; bit < 6; ++bit) {
+      Index changes = 0;
+      for (Index p = 1; p < 64; ++p) changes += codes.at(p * 6 + bit) != codes.at((p - 1) * 6 + bit) ? 1 : 0;
+      CHECK(changes == (64 >> bit) - 1);
+    }
+    CHECK(codes.rows(37, 38).values() == std::vector<double>{1, 0, 1, 0, 0, 1});
+  }
+
+  TEST_CASE("positions are added to embeddings in one of four ways, from any position on") {
+    ParameterStore store(DType::f64, 3);
+    const Var x = Tensor::full({2, 3, 4}, 10, DType::f64);
+    const auto added = [&](const std::string& kind, Index first) {
+      const Positions positions(Scope(store) / (kind + std::to_string(first)), 4, {kind, 8});
+      const Tensor whole = positions(x, first).value();
+      for (Index t = 0; t < 3; ++t) {  // one position of each row
+        const Tensor one = positions(Var(Tensor::full({2, 4}, 10, DType::f64)), first + t).value();
+        for (Index d = 0; d < 4; ++d) {
+          CHECK(one.at(d) == whole.at(t * 4 + d));
+          CHECK(one.at(4 + d) == whole.at(12 + t * 4 + d));
+        }
+      }
+      return whole;
+    };
+    const Tensor table = PositionalEncoding(4, DType::f64)(2, 3);
+    const Tensor sinusoidal = added("sinusoidal", 2), learned = added("learned", 2), integers = added("integers", 2);
+    const Tensor rows = store["learned2.weight"].value();
+    CHECK(rows.shape() == Shape{8, 4});
+    for (Index i = 0; i < 12; ++i) {
+      CHECK(sinusoidal.at(i) == 10 + table.at(i));
+      CHECK(learned.at(i) == 10 + rows.at(8 + i));
+      CHECK(integers.at(i) == static_cast<double>(10 + 2 + i / 4));
+    }
+    CHECK(added("none", 2).values() == x.value().values());
+  }
+
+  TEST_CASE("positions: unknown kinds, tables without a row, and what lies beyond a table are refused") {
+    ParameterStore store(DType::f64, 3);
+    CHECK_THROWS_WITH_AS(Positions(Scope(store), 4, {"rotary"}),
+                         "positions: must be one of sinusoidal, learned, none, integers; given rotary", UsageError);
+    CHECK_THROWS_WITH_AS(Positions(Scope(store), 4, {"learned", 0}),
+                         "positions: a learned table needs a row at least; given 0", Error);
+    CHECK_THROWS_AS(Positions(Scope(store), 3), Error);
+    CHECK_NOTHROW(Positions(Scope(store), 3, {"none"}));
+    const Positions positions(Scope(store), 4, {"learned", 5});
+    CHECK(positions.most() == 5);
+    CHECK_NOTHROW(positions(Tensor::zeros({1, 3, 4}, DType::f64), 2));
+    CHECK_THROWS_WITH_AS(positions(Tensor::zeros({1, 3, 4}, DType::f64), 3),
+                         "positions: the learned table has 5 rows; given 6 positions", Error);
   }
 
   TEST_CASE("an odd width is refused with the reason") {

@@ -137,10 +137,34 @@ TEST_SUITE("fast") {
     CHECK(config.keep == 10);
   }
 
+  TEST_CASE("positions that are none are refused, and an odd width with sines and cosines") {
+    RunConfig config = preset("transformer-tiny");
+    config.positions = "rotary";
+    CHECK_THROWS_WITH_AS(validate(config),
+                         "--positions: must be one of sinusoidal, learned, none, integers; given rotary", UsageError);
+    config.positions = "learned";
+    config.max_positions = 0;
+    CHECK_THROWS_WITH_AS(validate(config), "--max-positions: must be at least 1; given 0", UsageError);
+    config.max_positions = 65537;
+    CHECK_THROWS_WITH_AS(validate(config), "--max-positions: must be at most 65536; given 65537", UsageError);
+    config.max_positions = 20;
+    config.width = 5;
+    config.heads = 5;
+    CHECK_NOTHROW(validate(config));
+    config.heads = 2;
+    CHECK_THROWS_WITH_AS(validate(config), "--width: must be a multiple of the heads; given 5 and 2 heads", UsageError);
+    config.positions = "sinusoidal";
+    CHECK_THROWS_WITH_AS(validate(config),
+                         "--width: must be even, for the positions, and a multiple of the heads; given 5 and 2 heads",
+                         UsageError);
+  }
+
   TEST_CASE("a configuration without what was added later, as older versions wrote it, has the values of then") {
     RunConfig config = preset("multi30k");
     nlohmann::json json = to_json(config);
-    for (const char* later : {"low_memory", "cell", "bidirectional"}) REQUIRE(json.erase(later) == 1);
+    for (const char* later :
+         {"low_memory", "positions", "max_positions", "score", "normaliser", "cell", "bidirectional"})
+      REQUIRE(json.erase(later) == 1);
     CHECK(to_json(config_from_json(json)) == to_json(config));
     config.low_memory = config.bidirectional = true;
     config.cell = "lstm";

@@ -55,6 +55,35 @@ TEST_CASE("train: the same seed and shards give the same bytes, whatever the thr
   }
 }
 
+TEST_CASE("train: every kind of positions is trained, kept in the run and translated with") {
+  const TemporaryDirectory place;
+  const std::vector<std::string> small{"--model", "transformer", "--width", "8", "--ffn", "16", "--heads", "2"};
+  const auto with = [&](const std::string& run, std::vector<std::string> more) {
+    more.insert(more.begin(), small.begin(), small.end());
+    return run_program(tiny(place.file(run), more));
+  };
+  for (const std::string kind : {"sinusoidal", "learned", "none", "integers"}) {
+    CAPTURE(kind);
+    const Outcome trained = with(kind, {"--positions", kind});
+    REQUIRE(trained.status == 0);
+    CHECK(trained.out.find(kind == "none" ? ", no positions, " : ", " + kind + " positions, ") != std::string::npos);
+    CHECK(json::parse(file_bytes(place.file(kind) + "/config.json"))["positions"] == kind);
+    CHECK(run_program({"translate", place.file(kind), "we bought a red car yesterday ."}).status == 0);
+  }
+  const std::string words = "the old man does not see the young woman and she does not see the car or the house .";
+  REQUIRE(with("short", {"--positions", "learned", "--max-positions", "18"}).status == 0);
+  CHECK(run_program({"translate", place.file("short"), words}).error ==
+        "tapestry: positions: the learned table has 18 rows; given 21 positions\n");
+  const Outcome too_short = with("too short", {"--positions", "learned", "--max-positions", "9"});
+  CHECK(too_short.complained(2));
+  CHECK(too_short.error.starts_with("tapestry: --max-positions: must hold the longest sentence, "));
+  CHECK(with("cut", {"--positions", "learned", "--max-positions", "9", "--length", "9"}).status == 0);
+  CHECK(with("unheeded", {"--max-positions", "40"})
+            .out.find("warning: --max-positions has no effect: the positions are sinusoidal\n") != std::string::npos);
+  CHECK(run_program(tiny(place.file("recurrent"), {"--positions", "none"}))
+            .out.find("warning: --positions has no effect: the model is bahdanau") != std::string::npos);
+}
+
 TEST_CASE("train: says what it trains, a line an epoch, and leaves a run") {
   const TemporaryDirectory place;
   const std::string run = place.file("deep/run");

@@ -8,7 +8,10 @@
 #include <cmath>
 
 #include "models/batch.h"
+#include "models/beam_search.h"
+#include "models/greedy.h"
 #include "models/run.h"
+#include "models/uncached.h"
 #include "tests/temporary_directory.h"
 
 using namespace tapestry;
@@ -254,6 +257,38 @@ TEST_SUITE("fast") {
     for (std::int32_t t = 0; t < 20; ++t) step({4 + t % 9, 5, 6 + t % 7, 7});  // past the first capacity
     choose({1, 0, 3, 2}, {});
     step({4, 5, 6, 7});
+  }
+
+  TEST_CASE("with every kind of positions a step from the cache is the last position of the whole") {
+    for (const std::string& kind : position_kinds()) {
+      CAPTURE(kind);
+      ModelShape shape = small(kind == "none");
+      shape.positions = {kind, 5};
+      const Built built(shape);
+      const Tensor whole = features(built.model, source, inputs);
+      DecoderState state = built.model.encode(source.ids, source.lengths, Pass());
+      for (Index t = 0; t < inputs.size(1); ++t) {
+        const Tensor now = built.model.step(inputs.column(t), state, nullptr).value();
+        for (Index b = 0; b < 4; ++b)
+          for (Index d = 0; d < width; ++d) CHECK(std::abs(now.at(b * width + d) - at(whole, b, t, d)) <= 1e-12);
+      }
+    }
+  }
+
+  TEST_CASE("a translation ends where learned positions do, and a source must not go beyond them") {
+    ModelShape shape = small(false);
+    shape.positions = {"learned", 5};
+    const Built built(shape);
+    CHECK(built.store["tgt_embed.positions.weight"].shape() == Shape{5, width});
+    core::Workers workers(1);
+    DecodingOptions options;
+    options.stop = false;
+    CHECK(greedy(built.model, {{4, 5, 6, 3}}, workers, options)[0].ids.size() == 5);
+    options.beam = 3;
+    CHECK(beam_search(built.model, {{4, 5, 6, 3}}, workers, options)[0][0].ids.size() == 5);
+    CHECK(Uncached(built.model).most_steps() == 5);
+    CHECK_THROWS_WITH_AS(greedy(built.model, {{4, 5, 6, 7, 8, 3}}, workers),
+                         "positions: the learned table has 5 rows; given 6 positions", Error);
   }
 
   TEST_CASE("steps from a cache are inference") {

@@ -73,8 +73,10 @@ void print(const Description& model) {
   for (const Var& parameter : model.store.parameters())
     table.push_back({parameter.leaf()->name, parameter.shape().text(), grouped(parameter.numel())});
   for (const auto& [name, parameter] : model.store.aliases()) table.push_back({name, "is " + parameter, ""});
-  fmt::print("{}, {} source and {} target words\n\n{}", model.config.model, grouped(model.shape.source_vocabulary),
-             grouped(model.shape.target_vocabulary), format_table(table, "llr"));
+  const std::string positions = said_positions(model.config);
+  fmt::print("{}{}{}, {} source and {} target words\n\n{}", model.config.model, positions.empty() ? "" : ", ",
+             positions, grouped(model.shape.source_vocabulary), grouped(model.shape.target_vocabulary),
+             format_table(table, "llr"));
   fmt::print("\nparameters  {}\n", grouped(model.store.elements()));
   fmt::print("operations  {:.2f} million a target token of a training step, in matrix products\n",
              model.operations * 1e-6);
@@ -95,6 +97,7 @@ void describe(const DescribeOptions& options) {
     rows.push_back({{"name", parameter.leaf()->name},
                     {"shape", std::vector<Index>(parameter.shape().begin(), parameter.shape().end())}});
   nlohmann::json all{{"rows", rows},
+                     {"positions", said_positions(model.config)},
                      {"parameters", model.store.elements()},
                      {"operations_per_token", model.operations},
                      {"peak_bytes", model.peak_bytes}};

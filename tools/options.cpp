@@ -144,9 +144,18 @@ void add_model_options(ConfigOptions& options) {
                "Biases of the attention's projections");
   options.number("--attention-dropout", &RunConfig::attention_dropout, "Share of the attention weights dropped");
   options.number("--ffn-dropout", &RunConfig::feed_forward_dropout, "Share dropped inside the feed-forward layers");
+  options.text("--positions", &RunConfig::positions, "NAME",
+               fmt::format("How places are told: {}", fmt::join(position_kinds(), ", ")));
+  options.number("--max-positions", &RunConfig::max_positions,
+                 "Rows of the learned positions: tokens of the longest sentence");
   options.text("--tie", &RunConfig::tie, "NAME",
                "Embeddings that share a table: none, output (target's and output's), all");
   options.text("--init", &RunConfig::init, "NAME", "Initial spread of the Transformer's parameters: paper or book");
+}
+
+std::string said_positions(const RunConfig& config) {
+  if (config.model != "transformer") return "";
+  return (config.positions == "none" ? "no" : config.positions) + " positions";
 }
 
 }  // namespace tapestry

@@ -108,4 +108,7 @@ void add_text_options(ConfigOptions& options);
 /// The options that say which model and how large.
 void add_model_options(ConfigOptions& options);
 
+/// "learned positions", "no positions" and so on; empty if the model is no Transformer.
+std::string said_positions(const RunConfig& config);
+
 }  // namespace tapestry

@@ -146,8 +146,8 @@ void describe(const Run& run, const RunData& data, const TrainingPlan& plan, int
   fmt::print("words   {}\n", describe_words(run));
   const std::string sizes =
       config.model == "transformer"
-          ? fmt::format("width {}, feed-forward {}, {}", config.width, config.feed_forward,
-                        counted(config.heads, "head"))
+          ? fmt::format("width {}, feed-forward {}, {}, {}", config.width, config.feed_forward,
+                        counted(config.heads, "head"), said_positions(config))
           : fmt::format("{} cells{}, embedding {}, hidden {}", config.cell,
                         config.bidirectional ? ", encoder in both directions" : "", config.embed, config.hidden);
   fmt::print("model   {}, {}, {}: {}\n", config.model, sizes, counted(config.layers, "layer"),
@@ -213,8 +213,11 @@ void warn_of_unheeded(const ConfigOptions& options, const RunConfig& config) {
   warn(transformer, {"--embed", "--hidden", "--cell"}, model);
   warn(transformer || config.model == "bahdanau-paper", {"--bidirectional"}, model);
   warn(!transformer,
-       {"--ffn", "--heads", "--norm", "--final-norm", "--attention-dropout", "--ffn-dropout", "--tie", "--init"},
+       {"--ffn", "--heads", "--norm", "--final-norm", "--attention-dropout", "--ffn-dropout", "--tie", "--init",
+        "--positions"},
        model);
+  warn(!transformer, {"--max-positions"}, model);
+  warn(transformer && config.positions != "learned", {"--max-positions"}, "the positions are " + config.positions);
   warn(!transformer && !noam, {"--width"}, model);
   warn(transformer || config.model == "seq2seq", {"--score", "--normaliser"}, model);
   warn(config.schedule != "inverse-sqrt" && !noam, {"--warmup"}, schedule);
