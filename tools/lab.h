@@ -5,6 +5,7 @@
 
 namespace tapestry {
 
+void add_lab_compare(CLI::App& lab);
 void add_lab_pooling(CLI::App& lab);
 
 }  // namespace tapestry
