@@ -79,7 +79,7 @@ constexpr const char* style =
     ".w{fill:#fff}"
     "</style>\n";
 
-std::string legend() {
+std::string legend(const std::string& across, const std::string& down) {
   std::string text = "<defs><linearGradient id=\"ramp\">";
   for (std::size_t i = 0; i < ramp.size(); ++i) {
     const double place = static_cast<double>(i) / static_cast<double>(ramp.size() - 1);
@@ -90,9 +90,9 @@ std::string legend() {
   text += fmt::format("<rect x=\"{}\" y=\"{}\" width=\"110\" height=\"10\" rx=\"2\" fill=\"url(#ramp)\"/>\n", margin,
                       margin + 20);
   return text + fmt::format(
-                    "<text class=\"small\" x=\"{}\" y=\"{}\">0 to 100 % of each row. Across: source words. "
-                    "Down: target words.</text>\n",
-                    margin + 120, margin + 29);
+                    "<text class=\"small\" x=\"{}\" y=\"{}\">0 to 100 % of each row. Across: {}. "
+                    "Down: {}.</text>\n",
+                    margin + 120, margin + 29, escape_xml(across), escape_xml(down));
 }
 
 constexpr double legend_width = margin + 120 + 380;
@@ -171,13 +171,13 @@ void HeatMapSheet::add(const HeatMap& map) {
   height_ = top - header + static_cast<double>(rows) * cell;
 }
 
-std::string HeatMapSheet::svg() const {
+std::string HeatMapSheet::svg(const std::string& across, const std::string& down) const {
   const double width = std::max(width_, legend_width) + margin, height = header + height_ + margin;
   return fmt::format(
              "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{0:.0f}\" height=\"{1:.0f}\" "
              "viewBox=\"0 0 {0:.0f} {1:.0f}\">\n<rect width=\"100%\" height=\"100%\" fill=\"#fff\"/>\n",
              width, height) +
-         style + legend() + body_ + "</svg>\n";
+         style + legend(across, down) + body_ + "</svg>\n";
 }
 
 }  // namespace tapestry

@@ -20,7 +20,8 @@ class HeatMapSheet {
  public:
   /// Errors: the weights are not [rows, columns].
   void add(const HeatMap& map);
-  std::string svg() const;
+  /// `across` and `down` say what columns and rows are.
+  std::string svg(const std::string& across = "source words", const std::string& down = "target words") const;
 
  private:
   void draw_column_labels(const HeatMap& map, double left, double bottom);

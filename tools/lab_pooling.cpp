@@ -63,7 +63,7 @@ std::string maps(const PoolingExperiment& result) {
   HeatMapSheet sheet;
   for (std::size_t i = 1; i < result.fits.size(); ++i)
     sheet.add({tokens(result.at), tokens(result.x), result.fits[i].weights});
-  return sheet.svg();
+  return sheet.svg("training points", "queries; above, the kernel of width given, below, learned");
 }
 
 void run(const PoolingCommand& command) {
