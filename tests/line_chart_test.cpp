@@ -18,6 +18,7 @@ TEST_CASE("line chart: a line through its points, one break, names escaped") {
   CHECK(svg.find("loss &lt; 1") != std::string::npos);
   CHECK(svg.find(">a &amp; b</text>") != std::string::npos);
   CHECK(svg.find("nan") == std::string::npos);
+  CHECK(svg.find(">-0</text>") == std::string::npos);
   // x: 0 to 3 with a margin of 4 % on 460 pixels from 76; y: 1 to 3 on 260 pixels, upwards from 304.
   CHECK(svg.find("d=\" M93.0 294.4 L235.0 53.6 M519.0 174.0\"") != std::string::npos);
 }

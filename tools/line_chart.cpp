@@ -55,7 +55,7 @@ class Axis {
   std::vector<double> ticks() const {
     std::vector<double> values;
     for (double tick = std::ceil(low_ / step_); tick * step_ <= high_; ++tick)
-      values.push_back(logarithmic_ ? std::pow(10, tick * step_) : tick * step_);
+      values.push_back(logarithmic_ ? std::pow(10, tick * step_) : tick * step_ + 0.0);  // -0 is 0
     return values;
   }
 
