@@ -46,16 +46,14 @@ Vars outputs_of(const Recurrent::Output& output) {
   return all;
 }
 
-// One sentence has nothing to attend to.
-const Mask some_empty = Mask::lengths(Ids({5, 0, 3}));
-
 void pooling_checks(std::vector<NamedCheck>& checks) {
+  const Mask lengths = Mask::lengths(Ids({5, 0, 3}));  // the second sentence has nothing to attend to
   const auto pooling = [&](const std::string& name, const PoolingOptions& options, Index key) {
     checks.push_back(check<AttentionPooling>(
         "AttentionPooling/" + name, {input("q", {3, 2, 4}), input("k", {3, 5, key}), input("v", {3, 5, 7})},
         [=](const Scope& s) { return AttentionPooling(s, key, 4, options); },
         [=](const AttentionPooling& layer, const Vars& in) {
-          const auto [context, weights] = layer(in[0], layer.project(in[1]), in[2], some_empty, training);
+          const auto [context, weights] = layer(in[0], layer.project(in[1]), in[2], lengths, training);
           return Vars{context, weights};
         }));
   };
