@@ -42,6 +42,9 @@ TEST_SUITE("fast") {
           doctest::Approx(floating_point_operations(floor_products("transformer-base"))).epsilon(1e-9));
     CHECK(operations(with("d2l-bahdanau", book), 640) ==
           doctest::Approx(floating_point_operations(floor_products("d2l-bahdanau"))).epsilon(0.03));
+    std::vector<std::string> lstm = with("d2l-bahdanau", book);
+    lstm.insert(lstm.end(), {"--cell", "lstm"});
+    CHECK(operations(lstm, 640) == doctest::Approx(floating_point_operations(floor_products("lstm"))).epsilon(0.03));
   }
 
   TEST_CASE("describe lists every parameter, and says what is tied to which") {

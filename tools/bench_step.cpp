@@ -17,7 +17,8 @@ std::vector<Example> random_examples(const RunConfig& config, Index source_vocab
 }  // namespace
 
 BenchStep::Recipe BenchStep::recipe(const std::string& name) {
-  Recipe recipe{preset(name)};
+  Recipe recipe{preset(name == "lstm" ? "d2l-bahdanau" : name)};
+  if (name == "lstm") recipe.config.cell = name;
   if (name.starts_with("transformer-")) {
     recipe.source_vocabulary = recipe.target_vocabulary = 10000;
     recipe.config.batch = name == "transformer-base" ? 32 : 128;

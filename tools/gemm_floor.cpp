@@ -24,13 +24,13 @@ class List {
     input_gradient(rows, in, out);
     weight_gradient(rows, in, out);
   }
-  void gru(int steps, int batch, int in, int hidden) {
-    linear(steps * batch, in, 3 * hidden);
+  void recurrent(int steps, int batch, int in, int hidden, int gates) {
+    linear(steps * batch, in, gates);
     for (int t = 0; t < steps; ++t) {
-      forward(batch, hidden, 3 * hidden);
-      input_gradient(batch, hidden, 3 * hidden);
+      forward(batch, hidden, gates);
+      input_gradient(batch, hidden, gates);
     }
-    weight_gradient(steps * batch, hidden, 3 * hidden);
+    weight_gradient(steps * batch, hidden, gates);
   }
   void attention(int pairs, int queries, int keys, int width) {
     for (int i = 0; i < pairs; ++i) {
@@ -46,14 +46,16 @@ class List {
   std::vector<Product> products;
 };
 
-std::vector<Product> bahdanau() {
+// The cells have 3 h gates (GRU) or 4 h (LSTM).
+std::vector<Product> bahdanau(int gates_of_unit) {
   constexpr int steps = 10, batch = 64, h = 32, vocabulary = 201;
+  const int gates = gates_of_unit * h;
   List list;
-  list.gru(steps, batch, h, h);  // encoder, two layers
-  list.gru(steps, batch, h, h);
+  list.recurrent(steps, batch, h, h, gates);  // encoder, two layers
+  list.recurrent(steps, batch, h, h, gates);
   list.linear(steps * batch, h, h);  // keys
   // What the decoder does each step: query; first layer on [context, embedding]; its state; second layer and state.
-  const int widths[][2] = {{h, h}, {2 * h, 3 * h}, {h, 3 * h}, {h, 3 * h}, {h, 3 * h}};
+  const int widths[][2] = {{h, h}, {2 * h, gates}, {h, gates}, {h, gates}, {h, gates}};
   for (int t = 0; t < steps; ++t) {
     for (const auto& [in, out] : widths) {
       list.forward(batch, in, out);
@@ -93,14 +95,15 @@ CBLAS_TRANSPOSE flag(bool transposed) {
 }  // namespace
 
 const std::vector<std::string>& floor_names() {
-  static const std::vector<std::string> names{"d2l-bahdanau", "d2l-transformer", "transformer-tiny",
+  static const std::vector<std::string> names{"d2l-bahdanau", "lstm", "d2l-transformer", "transformer-tiny",
                                               "transformer-base"};
   return names;
 }
 
 std::vector<Product> floor_products(const std::string& benchmark) {
   require_one_of("bench", benchmark, floor_names());
-  if (benchmark == "d2l-bahdanau") return bahdanau();
+  if (benchmark == "d2l-bahdanau") return bahdanau(3);
+  if (benchmark == "lstm") return bahdanau(4);
   if (benchmark == "d2l-transformer") return transformer({32, 64, 4, 2, 201, 64, 10});
   if (benchmark == "transformer-tiny") return transformer({128, 256, 4, 4, 10000, 128, 16});
   return transformer({512, 2048, 8, 6, 10000, 32, 32});

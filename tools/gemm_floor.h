@@ -20,12 +20,13 @@ const std::vector<std::string>& floor_names();
 /// The products of one training step, forward and both backward products of each, in the order of the computation:
 ///
 ///   linear   y = x W^T, dx = dy W, dW += dy^T x
-///   GRU      input products of all steps at once; then, each step, one product with the state and one back
+///   cell     input products of all steps at once; then, each step, one product with the state and one back
 ///
 ///   attention  of each sentence and head, scores and context and the four products back
 ///
-/// d2l-bahdanau and d2l-transformer: 64 sentences, 10 steps, width 32, 201 target words. transformer-tiny: 128
-/// sentences of 16 tokens; transformer-base: 32 of 32; 10,000 words. Errors (UsageError): none of floor_names().
+/// d2l-bahdanau (GRU cells), lstm (the same model with LSTM cells) and d2l-transformer: 64 sentences, 10 steps, width
+/// 32, 201 target words. transformer-tiny: 128 sentences of 16 tokens; transformer-base: 32 of 32; 10,000 words. Errors
+/// (UsageError): none of floor_names().
 std::vector<Product> floor_products(const std::string& benchmark);
 
 /// 2 m n k of all of them.
