@@ -6,8 +6,6 @@
 #include <cmath>
 #include <numeric>
 
-#include "models/sequence_loss.h"
-
 namespace tapestry {
 namespace {
 
@@ -41,12 +39,17 @@ BleuOptions word_bleu() {
 }
 
 double mean_loss(const EncoderDecoder& model, const std::vector<Example>& examples, core::Workers& workers) {
+  return mean_loss([&](const Batch& batch, const Pass& pass) { return sequence_loss(model, batch, pass); }, examples,
+                   workers);
+}
+
+double mean_loss(const BatchLoss& loss, const std::vector<Example>& examples, core::Workers& workers) {
   require(!examples.empty(), "loss: at least one sentence is needed; given none");
   std::vector<double> nll((examples.size() + evaluation_batch - 1) / evaluation_batch);
   Index tokens = 0;
   for (const Example& example : examples) tokens += static_cast<Index>(example.target.size());
   for_batches(examples, workers, [&](std::size_t batch, std::span<const Example* const> rows) {
-    nll[batch] = sequence_loss(model, make_batch(rows), Pass{}).nll;
+    nll[batch] = loss(make_batch(rows), Pass{}).nll;
   });
   return std::accumulate(nll.begin(), nll.end(), 0.0) / static_cast<double>(tokens);
 }

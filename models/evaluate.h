@@ -9,10 +9,12 @@
 #include "models/bleu.h"
 #include "models/decoding.h"
 #include "models/run.h"
+#include "models/sequence_loss.h"
 
 namespace tapestry {
 
 /// Mean -log p over the real target tokens, in nats, with the true tokens given (teacher-forced).
+double mean_loss(const BatchLoss& loss, const std::vector<Example>& examples, core::Workers& workers);
 double mean_loss(const EncoderDecoder& model, const std::vector<Example>& examples, core::Workers& workers);
 
 /// Translates tokenised sentences; what the vocabulary does not know is <unk> to the model. A sentence without tokens

@@ -1,5 +1,7 @@
 #include "models/model_checks.h"
 
+#include "models/labeller.h"
+#include "models/language_model.h"
 #include "models/sequence_loss.h"
 #include "nn/attention_pooling.h"
 
@@ -28,6 +30,9 @@ std::vector<Variant> variants() {
   transformer.shape.transformer.attention_bias = transformer.shape.transformer.gelu = true;
   transformer.shape.tie = "all";
   list.push_back(transformer);
+  transformer.name = "transformer/learned positions";
+  transformer.shape.positions = {"learned", 5};
+  list.push_back(transformer);
   const auto scored = [&](const std::string& model, const std::string& score, const std::string& normaliser) {
     Variant variant{model + "/" + score + ", " + normaliser, {model, 13, 13, 4, 5, 2, 0.3}};
     variant.shape.score = score;
@@ -51,27 +56,66 @@ std::vector<Variant> variants() {
   return list;
 }
 
+// Sentence pairs; a label of each token; one of the whole.
+const Example first{{4, 5, 6, 4, 3}, {7, 8, 3}}, second{{9, 3}, {10, 7, 12, 7, 3}}, third{{10, 4, 8, 3}, {5, 3}};
+const Example each_first{{4, 5, 6, 4, 3}, {7, 8, 5, 6, 4}}, each_second{{9, 3}, {4, 7}};
+const Example one_first{{4, 5, 6, 4, 3}, {7}}, one_second{{9, 3}, {4}};
+
+// The loss of a batch, by the parameters of the model that make(scope) builds in a store of f64.
+template <class Make>
+NamedCheck check(const std::string& name, bool reference, const std::vector<const Example*>& rows, Make make) {
+  const std::string full = name + (reference ? "/reference" : "");
+  return {full, [=] {
+            ParameterStore store(DType::f64, 3);
+            const auto loss = make(Scope(store, reference));
+            const Batch batch = make_batch(rows);
+            const Pass pass{true, 5, 2, 1};
+            return gradcheck(full, store.parameters(), [&] { return std::vector{loss(batch, pass).objective}; },
+                             {1e-5, 1, 8});
+          }};
+}
+
+void language_model_checks(std::vector<NamedCheck>& checks, bool reference) {
+  for (const bool tie : {true, false}) {
+    const LanguageModelShape shape{
+        13, {6, 5, 2, 2, tie, tie, true, !tie, 0.3, 0.2, 0.1}, {tie ? "sinusoidal" : "learned", 9}, tie};
+    checks.push_back(check(tie ? "language model/pre-norm, tied" : "language model/post-norm, learned positions",
+                           reference, {&each_first, &each_second}, [=](const Scope& scope) -> BatchLoss {
+                             return [model = std::make_shared<LanguageModel>(shape, scope)](
+                                        const Batch& b, const Pass& p) { return language_model_loss(*model, b, p); };
+                           }));
+  }
+}
+
+void labeller_checks(std::vector<NamedCheck>& checks, bool reference) {
+  for (const std::string& encoder : labeller_encoders())
+    for (const bool each : {false, true}) {
+      LabellerShape shape{encoder, each, 13, 9, 4, 5, 2, 0.3};
+      shape.transformer = {6, 5, 2, 2, false, false, true, false, 0.3, 0.2, 0.1};
+      const std::vector<const Example*> rows =
+          each ? std::vector{&each_first, &each_second} : std::vector{&one_first, &one_second};
+      checks.push_back(check("labeller/" + encoder + (each ? ", each token" : ", the whole"), reference, rows,
+                             [=](const Scope& scope) -> BatchLoss {
+                               return [model = std::make_shared<Labeller>(shape, scope)](
+                                          const Batch& b, const Pass& p) { return labelling_loss(*model, b, p); };
+                             }));
+    }
+}
+
 }  // namespace
 
 std::vector<NamedCheck> model_checks() {
   std::vector<NamedCheck> checks;
-  for (const Variant& variant : variants()) {
-    for (const bool reference : {false, true}) {
-      const std::string name = variant.name + (reference ? "/reference" : "");
-      checks.push_back({name, [=, shape = variant.shape] {
-                          ParameterStore store(DType::f64, 3);
-                          const auto built = make_model(shape, Scope(store, reference));
-                          const Example first{{4, 5, 6, 4, 3}, {7, 8, 3}};
-                          const Example second{{9, 3}, {10, 7, 12, 7, 3}};
-                          const Example third{{10, 4, 8, 3}, {5, 3}};
-                          const std::vector<const Example*> rows{&first, &second, &third};
-                          const Batch batch = make_batch(rows);
-                          const Pass pass{true, 5, 2, 1};
-                          return gradcheck(name, store.parameters(),
-                                           [&] { return std::vector{sequence_loss(*built, batch, pass).objective}; },
-                                           {1e-5, 1, 8});
-                        }});
-    }
+  for (const Variant& variant : variants())
+    for (const bool reference : {false, true})
+      checks.push_back(check(variant.name, reference, {&first, &second, &third},
+                             [shape = variant.shape](const Scope& scope) -> BatchLoss {
+                               return [model = std::shared_ptr<const EncoderDecoder>(make_model(shape, scope))](
+                                          const Batch& b, const Pass& p) { return sequence_loss(*model, b, p); };
+                             }));
+  for (const bool reference : {false, true}) {
+    language_model_checks(checks, reference);
+    labeller_checks(checks, reference);
   }
   return checks;
 }

@@ -56,17 +56,18 @@ Phrase determiner_phrase(Derivation& derivation, const NounPhrase& phrase, Indef
 Phrase relative_phrase(Derivation& derivation, const RelativeClause& clause, const NounPhrase& antecedent) {
   if (clause.pronoun) {
     const Subject subject{clause.pronoun, {}, {}};
-    const Phrase that = derivation.phrase("that", "que"), who = subject_phrase(derivation, subject);
+    const Phrase that = with_role("relative", derivation.phrase("that", "que")),
+                 who = subject_phrase(derivation, subject);
     const VerbGroup verb = verb_group(derivation, *clause.verb, lexicon::present, agreement(subject), false);
     derivation.combine(clause.verb->english, antecedent.noun->english);
     return {chain(that.english, who.english, verb.main), chain(that.french, who.french, verb.finite)};
   }
-  const Phrase who = derivation.phrase("who", "qui");
+  const Phrase who = with_role("relative", derivation.phrase("who", "qui"));
   const VerbGroup verb = verb_group(derivation, *clause.verb, lexicon::present, agreement(antecedent), false);
   Phrase object;
   if (clause.object) {
     derivation.combine(clause.verb->english, clause.object->noun->english);
-    object = noun_phrase(derivation, *clause.object);
+    object = with_role("object", noun_phrase(derivation, *clause.object));
   }
   return {chain(who.english, verb.main, object.english), chain(who.french, verb.finite, object.french)};
 }
@@ -114,14 +115,16 @@ Phrase noun_phrase(Derivation& derivation, const NounPhrase& phrase, Indefinite 
   } else {
     determiner = determiner_phrase(derivation, phrase, indefinite);
   }
+  determiner = with_role("determiner", std::move(determiner));
   if (phrase.adjective) {
-    adjective = derivation.phrase(phrase.adjective->english, adjective_form(phrase));
+    adjective = with_role("adjective", derivation.phrase(phrase.adjective->english, adjective_form(phrase)));
     derivation.combine(phrase.adjective->english, phrase.noun->english);
   }
   const Phrase noun =
       derivation.phrase(phrase.plural ? phrase.noun->english_plural : phrase.noun->english, noun_form(phrase));
   if (phrase.of) {
-    const Phrase link = derivation.phrase("of", "de"), whole = noun_phrase(derivation, *phrase.of);
+    const Phrase link = with_role("preposition", derivation.phrase("of", "de")),
+                 whole = with_role("complement", noun_phrase(derivation, *phrase.of));
     of = {chain(link.english, whole.english), chain(link.french, whole.french)};
   }
   if (phrase.relative) relative = relative_phrase(derivation, *phrase.relative, phrase);
@@ -133,21 +136,24 @@ Phrase noun_phrase(Derivation& derivation, const NounPhrase& phrase, Indefinite 
 }
 
 Phrase subject_phrase(Derivation& derivation, const Subject& subject) {
-  if (subject.noun) return noun_phrase(derivation, *subject.noun);
-  if (subject.pronoun) return derivation.phrase(subject.pronoun->english, subject.pronoun->french);
+  if (subject.noun) return with_role("subject", noun_phrase(derivation, *subject.noun));
+  if (subject.pronoun)
+    return with_role("subject", derivation.phrase(subject.pronoun->english, subject.pronoun->french));
   Phrase all;
   for (const lexicon::Name* name : subject.names) {
-    const Phrase link = all.english.empty() ? Phrase{} : derivation.phrase("and", "et");
-    const Phrase next = derivation.phrase(name->english, name->french);
+    const Phrase link = all.english.empty() ? Phrase{} : with_role("conjunction", derivation.phrase("and", "et"));
+    const Phrase next = with_role("subject", derivation.phrase(name->english, name->french));
     all = {chain(all.english, link.english, next.english), chain(all.french, link.french, next.french)};
   }
   return all;
 }
 
 Phrase adjunct_phrase(Derivation& derivation, const Adjunct& adjunct) {
-  const Phrase link = derivation.phrase(adjunct.preposition->english, adjunct.preposition->french);
-  const Phrase noun = adjunct.name ? derivation.phrase(adjunct.name->english, adjunct.name->french)
-                                   : noun_phrase(derivation, adjunct.noun);
+  const Phrase link =
+      with_role("preposition", derivation.phrase(adjunct.preposition->english, adjunct.preposition->french));
+  const Phrase noun =
+      with_role("complement", adjunct.name ? derivation.phrase(adjunct.name->english, adjunct.name->french)
+                                           : noun_phrase(derivation, adjunct.noun));
   return {chain(link.english, noun.english), chain(link.french, noun.french)};
 }
 

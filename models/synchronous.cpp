@@ -71,6 +71,23 @@ Side words(std::string_view text, const std::vector<int>& marks) {
   return side;
 }
 
+Side with_role(std::string_view role, Side english) {
+  for (Token& token : english)
+    if (token.role.empty()) token.role = role;
+  return english;
+}
+
+Phrase with_role(std::string_view role, Phrase phrase) {
+  return {with_role(role, std::move(phrase.english)), std::move(phrase.french)};
+}
+
+const std::vector<std::string>& grammatical_roles() {
+  static const std::vector<std::string> roles{"adjective",   "adverb",   "auxiliary", "complement", "conjunction",
+                                              "determiner",  "negation", "object",    "other",      "preposition",
+                                              "punctuation", "question", "relative",  "subject",    "verb"};
+  return roles;
+}
+
 Phrase Derivation::phrase(std::string_view english, std::string_view french) {
   Phrase phrase{words(english, {}), words(french, {})};
   const int base = last_mark_ + 1;  // digit d stands for mark base + d, no digit for base
@@ -95,6 +112,7 @@ void Derivation::combine(std::string_view first, std::string_view second) {
 AlignedPair Derivation::finish(const Phrase& sentence) const {
   const Side english = join_english(sentence.english), french = join_french(sentence.french);
   AlignedPair pair{texts(english), texts(french), {}, combinations_};
+  for (const Token& token : english) pair.roles.emplace_back(token.role.empty() ? "other" : token.role);
   for (std::size_t i = 0; i < english.size(); ++i)
     for (std::size_t j = 0; j < french.size(); ++j)
       if (linked(english[i], french[j])) pair.alignment.emplace_back(static_cast<int>(i), static_cast<int>(j));
@@ -107,7 +125,7 @@ Side join_english(const Side& side) {
     if (!out.empty() && out.back().text == "a" && contains({"a", "e", "i", "o", "u"}, token.text.substr(0, 1)))
       out.back().text = "an";
     if (!out.empty() && out.back().text == "can" && token.text == "not")
-      out.back() = {"cannot", united(out.back(), token)};
+      out.back() = {"cannot", united(out.back(), token), out.back().role};
     else
       out.push_back(token);
   }

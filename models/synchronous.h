@@ -14,6 +14,7 @@ namespace tapestry {
 struct Token {
   std::string text;
   std::vector<int> marks;
+  std::string_view role = {};  // of an English word in its clause
 };
 
 using Side = std::vector<Token>;
@@ -33,13 +34,24 @@ Side chain(const Sides&... sides) {
 /// The words of `text`, separated by spaces, all with these marks.
 Side words(std::string_view text, const std::vector<int>& marks);
 
+/// The phrase, whose English words have this grammatical role unless they have one already: what is inside of a noun
+/// phrase says so first, and what the phrase is in its clause then holds for its head.
+Side with_role(std::string_view role, Side english);
+Phrase with_role(std::string_view role, Phrase phrase);
+
 /// English in, French out. `combinations` names the adjective-noun ("red car") and verb-object ("buy car") pairs that
 /// the sentence holds, by their English dictionary forms; the subject of "the car is red" counts as "red car" too.
 struct AlignedPair {
   std::vector<std::string> source, target;
   Alignment alignment;
   std::vector<std::string> combinations;
+  std::vector<std::string> roles = {};  // of each source word; see grammatical_roles()
 };
+
+/// adjective; adverb; auxiliary (do, will, can, must); complement (of a preposition); conjunction; determiner;
+/// negation; object; other (there is); preposition; punctuation; question (its word); relative (who, that); subject;
+/// verb.
+const std::vector<std::string>& grammatical_roles();
 
 /// One sentence pair in the making: hands out marks and collects combinations.
 class Derivation {

@@ -4,14 +4,24 @@
 #include <numeric>
 
 #include "models/not_finite.h"
-#include "models/sequence_loss.h"
 #include "optim/clip.h"
 
 namespace tapestry {
 
 TrainingStep::TrainingStep(const EncoderDecoder& model, const ParameterStore& store, Optimizer& optimizer,
                            core::Workers& workers, const TrainingStepOptions& options)
-    : model_(model), store_(store), optimizer_(optimizer), workers_(workers), options_(options), nll_(options.shards) {
+    : TrainingStep([&model, smoothing = options.label_smoothing](
+                       const Batch& batch, const Pass& pass) { return sequence_loss(model, batch, pass, smoothing); },
+                   store, optimizer, workers, options) {}
+
+TrainingStep::TrainingStep(BatchLoss loss, const ParameterStore& store, Optimizer& optimizer, core::Workers& workers,
+                           const TrainingStepOptions& options)
+    : loss_(std::move(loss)),
+      store_(store),
+      optimizer_(optimizer),
+      workers_(workers),
+      options_(options),
+      nll_(options.shards) {
   require(options.shards >= 1, "training: at least one shard is needed; given {}", options.shards);
   const std::size_t buffers = options.low_memory ? 1 : options.shards;
   for (std::size_t s = 0; s < buffers; ++s) gradients_.push_back(store.gradients());
@@ -29,7 +39,7 @@ void TrainingStep::run_shard(std::size_t shard, std::span<const MicroBatch> batc
     if (begin == end) continue;
     Tape tape{gradients_[options_.low_memory ? 0 : shard].by_parameter};
     const Batch part = make_batch(std::span(rows).subspan(begin, end - begin));
-    const SequenceLoss loss = sequence_loss(model_, part, pass, options_.label_smoothing);
+    const SequenceLoss loss = loss_(part, pass);
     nll_[shard] += loss.nll;
     tape.backward(loss.objective);
   }

@@ -6,8 +6,7 @@
 #include <vector>
 
 #include "core/workers.h"
-#include "models/batch.h"
-#include "models/encoder_decoder.h"
+#include "models/sequence_loss.h"
 #include "optim/optimizer.h"
 
 namespace tapestry {
@@ -35,6 +34,9 @@ class TrainingStep {
   /// Everything given is used, not copied, and must outlive this.
   TrainingStep(const EncoderDecoder& model, const ParameterStore& store, Optimizer& optimizer, core::Workers& workers,
                const TrainingStepOptions& options);
+  /// The same of any loss, which then says itself how labels are smoothed.
+  TrainingStep(BatchLoss loss, const ParameterStore& store, Optimizer& optimizer, core::Workers& workers,
+               const TrainingStepOptions& options);
 
   /// Updates the parameters by these micro-batches at the rate `lr`. Their gradients are added up before anything is
   /// divided, and a sentence's dropout is that of its place in the whole update: but for rounding, several
@@ -50,7 +52,7 @@ class TrainingStep {
   double gather_gradients(double divisor);
   std::string blame(std::span<const MicroBatch> batches, const Pass& pass);
 
-  const EncoderDecoder& model_;
+  BatchLoss loss_;
   const ParameterStore& store_;
   Optimizer& optimizer_;
   core::Workers& workers_;

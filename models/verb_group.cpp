@@ -74,7 +74,7 @@ VerbGroup copula(Derivation& derivation, lexicon::Tense tense, const Agreement& 
             words(lexicon::aller.french[subject.slot], {aux}), words("être", {main})};
   }
   const Auxiliary& form = tense == lexicon::past ? lexicon::etait : lexicon::etre;
-  return {words(form.english[subject.slot], {aux}), {}, words(form.french[subject.slot], {aux}), {}};
+  return {with_role("verb", words(form.english[subject.slot], {aux})), {}, words(form.french[subject.slot], {aux}), {}};
 }
 
 }  // namespace tapestry

@@ -10,6 +10,12 @@ namespace tapestry {
 /// French: `finite` is what ne ... pas goes round; `rest` is the participle or the infinitive.
 struct VerbGroup {
   Side auxiliary, main, finite, rest;
+
+  VerbGroup(Side english_first, Side english_rest, Side french_first, Side french_rest)
+      : auxiliary(with_role("auxiliary", std::move(english_first))),
+        main(with_role("verb", std::move(english_rest))),
+        finite(std::move(french_first)),
+        rest(std::move(french_rest)) {}
 };
 
 /// `support`: a negation or a question needs an auxiliary, so that English has to add "do".

@@ -96,6 +96,14 @@ std::string both(const Clause& clause) {
   return both(sentence);
 }
 
+// word/role, of the English side.
+std::string roles(const Sentence& sentence) {
+  const AlignedPair pair = derive(sentence);
+  std::vector<std::string> words;
+  for (std::size_t i = 0; i < pair.source.size(); ++i) words.push_back(pair.source[i] + "/" + pair.roles.at(i));
+  return line(words);
+}
+
 Alignment links(const Clause& clause) {
   Sentence sentence;
   sentence.first = clause;
@@ -105,6 +113,29 @@ Alignment links(const Clause& clause) {
 }  // namespace
 
 TEST_SUITE("fast") {
+  TEST_CASE("each English word has its grammatical role, the head of a noun phrase that of the phrase") {
+    Sentence sentence;
+    NounPhrase man = one("the", "man", "old");
+    man.relative = std::make_shared<RelativeClause>(RelativeClause{&find(verbs, "sell"), nullptr, one("a", "car")});
+    sentence.first = at(does(who(man), "buy", owned("mary", "house"), past), "in", one("the", "village"));
+    CHECK(roles(sentence) ==
+          "the/determiner old/adjective man/subject who/relative sells/verb a/determiner car/object bought/verb "
+          "mary's/determiner house/object in/preposition the/determiner village/complement ./punctuation");
+    man.relative =
+        std::make_shared<RelativeClause>(RelativeClause{&find(verbs, "buy"), &find(pronouns, "he"), std::nullopt});
+    sentence.first = asked(does(who("they"), "buy", man));
+    CHECK(roles(sentence) ==
+          "do/auxiliary they/subject buy/verb the/determiner old/adjective man/object that/relative he/subject "
+          "buys/verb ?/punctuation");
+    sentence.first = negated(does(who("he"), "buy", one("a", "car"), can));
+    CHECK(roles(sentence) == "he/subject cannot/auxiliary buy/verb a/determiner car/object ./punctuation");
+    sentence.first = negated(is(who(one("the", "car")), "red", future), Polarity::never);
+    sentence.first.quality->than = one("the", "house");
+    CHECK(roles(sentence) ==
+          "the/determiner car/subject will/auxiliary never/negation be/verb redder/adjective than/preposition "
+          "the/determiner house/complement ./punctuation");
+  }
+
   TEST_CASE("adjectives agree and stand on their side of the noun") {
     CHECK(both(does(who("he"), "buy", one("a", "car", "red"))) ==
           "he buys a red car . = il achète une voiture rouge .");
