@@ -20,7 +20,7 @@ Labeller::Labeller(const LabellerShape& shape, const Scope& scope)
   require_one_of("--encoder", shape.encoder, labeller_encoders());
   if (shape.encoder == "gru") {
     embedding_.emplace(scope / "embed", shape.vocabulary, shape.embed);
-    rnn_.emplace(scope / "rnn", shape.embed, shape.hidden, GruOptions{shape.layers, true, shape.dropout});
+    rnn_.emplace(scope / "rnn", shape.embed, shape.hidden, RecurrentOptions{"gru", shape.layers, true, shape.dropout});
   } else {
     stack_.emplace(scope, shape.vocabulary, shape.transformer, shape.positions);
   }
@@ -40,10 +40,10 @@ Var Labeller::operator()(const PaddedIds& tokens, const Pass& pass) const {
     const Var x = (*stack_)(tokens.ids, Mask::lengths(tokens.lengths), pass);  // [B,L,D]
     return each_ ? x : whole(x, tokens.lengths);
   }
-  const Gru::Output read = (*rnn_)((*embedding_)(tokens.ids), {}, tokens.lengths, pass);
+  const Recurrent::Output read = (*rnn_)((*embedding_)(tokens.ids), {}, tokens.lengths, pass);
   if (each_) return read.sequence;  // [B,L,2H]
   const std::size_t last = read.final.size() - 1;
-  const Var states = concat({read.final[last - 1], read.final[last]}, 1);  // [B,2H]
+  const Var states = concat({read.final[last - 1].h, read.final[last].h}, 1);  // [B,2H]
   return reshape(states, {states.size(0), 1, states.size(1)});
 }
 

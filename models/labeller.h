@@ -5,7 +5,7 @@
 #include "models/decoding.h"
 #include "models/encoder_stack.h"
 #include "models/sequence_loss.h"
-#include "nn/gru.h"
+#include "nn/recurrent.h"
 
 namespace tapestry {
 
@@ -39,7 +39,7 @@ class Labeller {
 
   bool each_;
   std::optional<Embedding> embedding_;
-  std::optional<Gru> rnn_;
+  std::optional<Recurrent> rnn_;
   std::optional<EncoderStack> stack_;
   Linear output_;
 };

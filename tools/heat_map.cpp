@@ -79,23 +79,21 @@ constexpr const char* style =
     ".w{fill:#fff}"
     "</style>\n";
 
-std::string legend(const std::string& across, const std::string& down) {
+constexpr double legend_left = margin + 120, letter = 5.85;
+
+std::string header_of(const std::string& title, const std::string& legend) {
   std::string text = "<defs><linearGradient id=\"ramp\">";
   for (std::size_t i = 0; i < ramp.size(); ++i) {
     const double place = static_cast<double>(i) / static_cast<double>(ramp.size() - 1);
     text += fmt::format("<stop offset=\"{:.2f}\" stop-color=\"{}\"/>", place, shade(place));
   }
   text += "</linearGradient></defs>\n";
-  text += fmt::format("<text class=\"title\" x=\"{}\" y=\"{}\">Attention</text>\n", margin, margin + 8);
+  text += fmt::format("<text class=\"title\" x=\"{}\" y=\"{}\">{}</text>\n", margin, margin + 8, escape_xml(title));
   text += fmt::format("<rect x=\"{}\" y=\"{}\" width=\"110\" height=\"10\" rx=\"2\" fill=\"url(#ramp)\"/>\n", margin,
                       margin + 20);
-  return text + fmt::format(
-                    "<text class=\"small\" x=\"{}\" y=\"{}\">0 to 100 % of each row. Across: {}. "
-                    "Down: {}.</text>\n",
-                    margin + 120, margin + 29, escape_xml(across), escape_xml(down));
+  return text + fmt::format("<text class=\"small\" x=\"{}\" y=\"{}\">{}</text>\n", legend_left, margin + 29,
+                            escape_xml(legend));
 }
-
-constexpr double legend_width = margin + 120 + 380;
 
 }  // namespace
 
@@ -171,13 +169,14 @@ void HeatMapSheet::add(const HeatMap& map) {
   height_ = top - header + static_cast<double>(rows) * cell;
 }
 
-std::string HeatMapSheet::svg(const std::string& across, const std::string& down) const {
-  const double width = std::max(width_, legend_width) + margin, height = header + height_ + margin;
+std::string HeatMapSheet::svg() const {
+  const double width = std::max(width_, legend_left + letter * static_cast<double>(legend_.size())) + margin,
+               height = header + height_ + margin;
   return fmt::format(
              "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{0:.0f}\" height=\"{1:.0f}\" "
              "viewBox=\"0 0 {0:.0f} {1:.0f}\">\n<rect width=\"100%\" height=\"100%\" fill=\"#fff\"/>\n",
              width, height) +
-         style + legend(across, down) + body_ + "</svg>\n";
+         style + header_of(title_, legend_) + body_ + "</svg>\n";
 }
 
 }  // namespace tapestry

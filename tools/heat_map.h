@@ -18,16 +18,18 @@ struct HeatMap {
 /// Heat maps below each other, as one self-contained SVG file.
 class HeatMapSheet {
  public:
+  explicit HeatMapSheet(std::string title = "Attention",
+                        std::string legend = "0 to 100 % of each row. Across: source words. Down: target words.")
+      : title_(std::move(title)), legend_(std::move(legend)) {}
   /// Errors: the weights are not [rows, columns].
   void add(const HeatMap& map);
-  /// `across` and `down` say what columns and rows are.
-  std::string svg(const std::string& across = "source words", const std::string& down = "target words") const;
+  std::string svg() const;
 
  private:
   void draw_column_labels(const HeatMap& map, double left, double bottom);
   void draw_row(const HeatMap& map, Index row, double left, double top);
 
-  std::string body_;
+  std::string title_, legend_, body_;
   double width_ = 0, height_ = 0;
 };
 

@@ -1,14 +1,35 @@
 #include "tools/lab.h"
 
 #include "tools/commands.h"
+#include "tools/options.h"
 
 namespace tapestry {
+
+void add_fit_options(CLI::App& command, FitOptions& options, int& threads) {
+  add_number(command, "--updates", options.updates, fmt::format("Updates (default: {})", options.updates));
+  add_number(command, "--lr", options.lr, fmt::format("Rate of Adam, which falls to 0 (default: {})", options.lr));
+  add_number(command, "--seed", options.seed, fmt::format("Seed of all that is drawn (default: {})", options.seed));
+  add_threads(command, threads);
+}
+
+void add_picture(CLI::App& command, std::string& out) {
+  const auto read = [&out](const std::string& path) {
+    require_writable_file("--out", path);
+    out = path;
+  };
+  command.add_option_function<std::string>("--out", read, "Picture to write")->type_name("FILE.svg");
+}
 
 void add_lab(CLI::App& program) {
   CLI::App& lab = *program.add_subcommand("lab", "Experiments of the course, each of which runs within a minute.");
   lab.require_subcommand(1);
+  add_lab_classify(lab);
   add_lab_compare(lab);
+  add_lab_lengths(lab);
+  add_lab_lm(lab);
   add_lab_pooling(lab);
+  add_lab_positions(lab);
+  add_lab_tag(lab);
 }
 
 }  // namespace tapestry

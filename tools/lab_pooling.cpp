@@ -60,10 +60,13 @@ std::string maps(const PoolingExperiment& result) {
     for (const double value : values) all.push_back(fmt::format("{:.1f}", value));
     return all;
   };
-  HeatMapSheet sheet;
+  HeatMapSheet sheet(
+      "Weights",
+      "0 to 100 % of each row. Across: training points. Down: queries; above, the kernel of width given, "
+      "below, learned.");
   for (std::size_t i = 1; i < result.fits.size(); ++i)
     sheet.add({tokens(result.at), tokens(result.x), result.fits[i].weights});
-  return sheet.svg("training points", "queries; above, the kernel of width given, below, learned");
+  return sheet.svg();
 }
 
 void run(const PoolingCommand& command) {
