@@ -6,6 +6,7 @@
 #include <fstream>
 #include <regex>
 
+#include "models/utf8.h"
 #include "tests/program.h"
 #include "tests/readme.h"
 
@@ -102,13 +103,12 @@ TEST_SUITE("fast") {
       for (const FencedBlock& block : read_chapter(chapter).blocks) {
         if (block.language != "sh") continue;
         for (const std::string& line : commands_of(block.text)) {
-          const auto command = matches(line, R"(tapestry ([a-z]+))");
+          const auto command = matches(line, R"(tapestry ((lab )?[a-z]+))");
           if (command.empty()) continue;
           CAPTURE(line);
-          std::vector<std::string> words{command[0]};
-          for (const std::string& experiment : matches(line, R"(tapestry lab ([a-z]+))")) words.push_back(experiment);
-          words.push_back("--help");
-          const Outcome help = run_program(words);
+          std::vector<std::string> arguments = split_words(command[0]);
+          arguments.emplace_back("--help");
+          const Outcome help = run_program(arguments);
           REQUIRE(help.status == 0);
           for (const std::string& option : matches(line, R"( (--[a-z-]+))")) {
             CHECK_MESSAGE(help.out.find(option) != std::string::npos, option);
