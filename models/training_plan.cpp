@@ -9,6 +9,20 @@ std::size_t longest(const std::vector<Example>& examples) {
   return tokens;
 }
 
+// Validation and test read whole sentences, whatever training cuts them to; with <eos>.
+std::size_t longest(const Corpus& part) {
+  std::size_t tokens = 0;
+  for (const SentencePair& pair : part.pairs)
+    tokens = std::max({tokens, pair.source.size() + 1, pair.target.size() + 1});
+  return tokens;
+}
+
+void require_positions(Index most, std::size_t tokens) {
+  if (tokens > static_cast<std::size_t>(most))
+    throw UsageError(
+        fmt::format("--max-positions: must hold the longest sentence, {} tokens with <eos>; given {}", tokens, most));
+}
+
 }  // namespace
 
 std::vector<MicroBatch> micro_batches(const RunConfig& config, const std::vector<Example>& train, Index epoch) {
@@ -23,13 +37,8 @@ TrainingPlan::TrainingPlan(const Run& run, const RunData& data)
   if (train.empty()) throw UsageError("training: at least one pair is needed; given none");
   if (config.patience > 0 && valid.empty())
     throw UsageError("--patience: needs a validation part; give --valid, or --patience 0");
-  const std::size_t most = std::max(longest(train), longest(valid));
-  if (config.model == "transformer" && config.positions == "learned" &&
-      most > static_cast<std::size_t>(config.max_positions))
-    throw UsageError(
-        fmt::format("--max-positions: must hold the longest sentence, {} tokens with <eos>; given {}. "
-                    "--length cuts sentences",
-                    most, config.max_positions));
+  if (config.model == "transformer" && config.positions == "learned")
+    require_positions(config.max_positions, std::max({longest(train), longest(data.valid), longest(data.test)}));
   const std::vector<MicroBatch> batches = micro_batches(config, train, 1);
   epoch_updates = (static_cast<Index>(batches.size()) - 1) / config.accumulate + 1;
   padding = padding_share(batches);

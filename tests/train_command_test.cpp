@@ -74,10 +74,13 @@ TEST_CASE("train: every kind of positions is trained, kept in the run and transl
   REQUIRE(with("short", {"--positions", "learned", "--max-positions", "18"}).status == 0);
   CHECK(run_program({"translate", place.file("short"), words}).error ==
         "tapestry: positions: the learned table has 18 rows; given 21 positions\n");
-  const Outcome too_short = with("too short", {"--positions", "learned", "--max-positions", "9"});
-  CHECK(too_short.complained(2));
-  CHECK(too_short.error.starts_with("tapestry: --max-positions: must hold the longest sentence, "));
-  CHECK(with("cut", {"--positions", "learned", "--max-positions", "9", "--length", "9"}).status == 0);
+  // --length cuts sentences of training alone.
+  for (const char* length : {"0", "9"}) {
+    const Outcome too_short = with("too short", {"--positions", "learned", "--max-positions", "9", "--length", length});
+    CHECK(too_short.complained(2));
+    CHECK(too_short.error.starts_with("tapestry: --max-positions: must hold the longest sentence, "));
+    CHECK(too_short.error.ends_with(" tokens with <eos>; given 9\n"));
+  }
   CHECK(with("unheeded", {"--max-positions", "40"})
             .out.find("warning: --max-positions has no effect: the positions are sinusoidal\n") != std::string::npos);
   CHECK(run_program(tiny(place.file("recurrent"), {"--positions", "none"}))
