@@ -35,18 +35,21 @@ PaddedIds pad(std::span<const std::vector<std::int32_t>> rows) {
 }
 
 Batch make_batch(std::span<const Example* const> rows) {
-  std::vector<std::vector<std::int32_t>> sources, targets, inputs;
+  std::vector<std::vector<std::int32_t>> sources, targets, inputs, words;
   Batch batch;
   for (const Example* row : rows) {
     sources.push_back(row->source);
     targets.push_back(row->target);
     inputs.push_back({Vocabulary::bos});
     inputs.back().insert(inputs.back().end(), row->target.begin(), row->target.end() - 1);
+    words.push_back(row->words);
+    batch.weights.push_back(row->weight);
     batch.tokens += static_cast<Index>(row->target.size());
   }
   batch.source = pad(sources);
   batch.target = pad(targets);
   batch.inputs = pad(inputs).ids;
+  batch.words = pad(words).ids;
   return batch;
 }
 

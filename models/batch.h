@@ -13,6 +13,8 @@ namespace tapestry {
 /// A sentence pair in ids; each side ends with <eos>.
 struct Example {
   std::vector<std::int32_t> source, target;
+  std::vector<std::int32_t> words = {};  // for copying: the source as the target would say it (pointer_generator.h)
+  double weight = 1;                     // of its loss, where that is a reward's (self_critical.h)
 };
 
 /// The ids of tokens with <eos>. A sentence longer than `length` (counted with <eos>; 0: no limit) is cut before its
@@ -31,10 +33,12 @@ PaddedIds pad(std::span<const std::vector<std::int32_t>> rows);
 /// Teacher forcing (Williams and Zipser 1989): step t is given the true token t - 1, <bos> at first, and has to say
 /// token t.
 struct Batch {
-  PaddedIds source;  // [B,S]
-  Ids inputs;        // [B,T]: <bos> and the target without its last token
-  PaddedIds target;  // [B,T]
-  Index tokens = 0;  // real target tokens, <eos> included
+  PaddedIds source;             // [B,S]
+  Ids inputs;                   // [B,T]: <bos> and the target without its last token
+  PaddedIds target;             // [B,T]
+  Index tokens = 0;             // real target tokens, <eos> included
+  Ids words;                    // [B,S]; [B,0] where the examples have none
+  std::vector<double> weights;  // of the B sentences
 };
 Batch make_batch(std::span<const Example* const> rows);
 

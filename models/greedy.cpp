@@ -122,13 +122,13 @@ double uniform_at(std::uint64_t seed, std::uint64_t sentence, Index position) {
 
 }  // namespace
 
-std::int32_t most_probable(const Tensor& logits, Index row) {
+std::int32_t most_probable(const Tensor& scores, Index row) {
   std::int32_t best = 0;
-  dispatch(logits.dtype(), [&]<class T> {
-    const T* const x = logits.data<T>() + row * logits.size(1);
+  dispatch(scores.dtype(), [&]<class T> {
+    const T* const x = scores.data<T>() + row * scores.size(1);
     const T largest = core::fold<T>(
-        logits.size(1), [](auto a, auto b) { return core::larger(a, b); }, x);
-    best = static_cast<std::int32_t>(std::find(x, x + logits.size(1), largest) - x);
+        scores.size(1), [](auto a, auto b) { return core::larger(a, b); }, x);
+    best = static_cast<std::int32_t>(std::find(x, x + scores.size(1), largest) - x);
   });
   return best;
 }

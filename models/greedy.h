@@ -10,8 +10,8 @@ namespace tapestry {
 std::vector<Translation> greedy(const EncoderDecoder& model, const std::vector<TokenIds>& sources,
                                 core::Workers& workers, const DecodingOptions& options = {});
 
-/// The most probable token of row `row` of logits [R,V], which are finite; of equal ones the first.
-std::int32_t most_probable(const Tensor& logits, Index row);
+/// The place of the largest of row `row` of [R,V], the first of them if there are several; no NaN may be among them.
+std::int32_t most_probable(const Tensor& scores, Index row);
 
 /// A token drawn from row `row` of logits [R,V] as the options say. The draw is a function of the seed, the number of
 /// the sentence and the position in it, whatever else is decoded beside it.

@@ -2,6 +2,7 @@
 
 #include "models/labeller.h"
 #include "models/language_model.h"
+#include "models/pointer_generator.h"
 #include "models/sequence_loss.h"
 #include "nn/attention_pooling.h"
 
@@ -102,6 +103,20 @@ void labeller_checks(std::vector<NamedCheck>& checks, bool reference) {
     }
 }
 
+// Words are copied that the vocabulary of 13 has, and that it lacks; one of them stands twice in its source.
+const Example copy_first{{4, 0, 0, 4, 3}, {7, 14, 3}, {4, 13, 14, 4, 3}};
+const Example copy_second{{0, 9, 0, 3}, {10, 13, 9, 13, 3}, {13, 9, 13, 3}};
+
+void pointer_generator_checks(std::vector<NamedCheck>& checks, bool reference) {
+  for (const char* model : {"bahdanau", "bahdanau-paper"})
+    checks.push_back(
+        check(std::string("pointer-generator, ") + model, reference, {&copy_first, &copy_second},
+              [=](const Scope& scope) -> BatchLoss {
+                return [built = std::make_shared<PointerGenerator>(ModelShape{model, 13, 13, 4, 5, 1, 0.3}, scope)](
+                           const Batch& b, const Pass& p) { return copy_loss(*built, b, p); };
+              }));
+}
+
 }  // namespace
 
 std::vector<NamedCheck> model_checks() {
@@ -116,6 +131,7 @@ std::vector<NamedCheck> model_checks() {
   for (const bool reference : {false, true}) {
     language_model_checks(checks, reference);
     labeller_checks(checks, reference);
+    pointer_generator_checks(checks, reference);
   }
   return checks;
 }

@@ -3,6 +3,7 @@
 
     tools/make_golden.py ops > tests/golden/ops.json
     tools/make_golden.py layers > tests/golden/layers.json
+    tools/make_golden.py models > tests/golden/models.json
 
 A case is {op, inputs, attributes, outputs, cotangents, gradients}; a tensor is {shape, values}, values in row-major order
 and f64. The gradients are those of sum over outputs of <cotangent, output>, one for each input. Ids are attributes.
@@ -335,12 +336,36 @@ def scores():
 
 
 if sys.argv[1:] == ["layers"]:
+def copying():
+    """A mixture of a softmax and of attention scattered onto the source's words, and the loss of a batch of it."""
+    words = torch.tensor([[2, 5, 4, 6], [5, 5, 3, 1]])
+
+    def distribution(logits, gate, attention, words=words, unknown=2):
+        p_gen = gate.sigmoid()
+        generated = F.pad(p_gen * logits.softmax(-1), (0, unknown))
+        return generated.scatter_add(-1, words, (1 - p_gen) * attention)
+
+    case("copy_distribution", distribution, draw(2, 5), draw(2, 1), draw(2, 4, low=0, high=0.25), words=ids(words),
+         unknown=2)
+    targets = torch.tensor([[6, 2, 3], [5, 0, 1]])
+
+    def nll(logits, gate, attention):
+        p = distribution(logits, gate, attention, words[:, None, :].expand(2, 3, 4))
+        return F.nll_loss(p.log().reshape(-1, 7), targets.reshape(-1), reduction="none").reshape(2, 3)
+
+    case("copy_nll", nll, draw(2, 3, 5), draw(2, 3, 1), draw(2, 3, 4, low=0, high=0.25), words=ids(words),
+         targets=ids(targets))
+
+
+if sys.argv[1:] == ["models"]:
+    sections = (copying,)
+elif sys.argv[1:] == ["layers"]:
     decimals = 10
     sections = (gated, attentions, norms_and_losses, transformers, translators, optimizers, scores, other_cells)
 elif sys.argv[1:] == ["ops"]:
     sections = (elementwise, reductions, products, rearrangements, softmaxes, convolutions)
 else:
-    sys.exit("make_golden: the argument must be ops or layers")
+    sys.exit("make_golden: the argument must be ops, layers or models")
 for section in sections:
     section()
 source = f"PyTorch {torch.__version__}, tools/make_golden.py"
