@@ -15,14 +15,29 @@
 
 namespace tapestry {
 
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(RunConfig, preset, data, source, target, pairs, valid, test, valid_files, test_files,
-                                   split_seed, reverse, tokenizer, subwords, joint_vocabulary, length, min_count, model,
-                                   embed, hidden, layers, dropout, width, feed_forward, heads, norm, final_norm,
-                                   attention_bias, attention_dropout, feed_forward_dropout, tie, init, positions,
-                                   max_positions, score, normaliser, cell, bidirectional, epochs, updates, batch,
-                                   batch_tokens, accumulate, lr, schedule, warmup, initial_lr, lr_factor, beta1, beta2,
-                                   epsilon, weight_decay, label_smoothing, clip, divisor, bucket, seed, shards,
-                                   low_memory, reference, validate_every, valid_bleu, patience, keep, checkpoint_every)
+// What NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE does, which takes at most 63 fields.
+#define TAPESTRY_EACH(DO, ...) NLOHMANN_JSON_EXPAND(NLOHMANN_JSON_PASTE(DO, __VA_ARGS__))
+#define TAPESTRY_TEXT_AND_MODEL                                                                                        \
+  preset, data, source, target, pairs, valid, test, valid_files, test_files, split_seed, reverse, tokenizer, subwords, \
+      joint_vocabulary, length, min_count, model, embed, hidden, layers, dropout, width, feed_forward, heads, norm,    \
+      final_norm, attention_bias, attention_dropout, feed_forward_dropout, tie, init, positions, max_positions, score, \
+      normaliser, cell, bidirectional
+#define TAPESTRY_RECIPE                                                                                        \
+  epochs, updates, batch, batch_tokens, accumulate, lr, schedule, warmup, initial_lr, lr_factor, beta1, beta2, \
+      epsilon, weight_decay, label_smoothing, clip, divisor, bucket, seed, shards, low_memory, reference,      \
+      validate_every, valid_bleu, patience, keep, checkpoint_every
+
+static void to_json(nlohmann::json& nlohmann_json_j, const RunConfig& nlohmann_json_t) {
+  TAPESTRY_EACH(NLOHMANN_JSON_TO, TAPESTRY_TEXT_AND_MODEL);
+  TAPESTRY_EACH(NLOHMANN_JSON_TO, TAPESTRY_RECIPE);
+}
+static void from_json(const nlohmann::json& nlohmann_json_j, RunConfig& nlohmann_json_t) {
+  TAPESTRY_EACH(NLOHMANN_JSON_FROM, TAPESTRY_TEXT_AND_MODEL);
+  TAPESTRY_EACH(NLOHMANN_JSON_FROM, TAPESTRY_RECIPE);
+}
+#undef TAPESTRY_RECIPE
+#undef TAPESTRY_TEXT_AND_MODEL
+#undef TAPESTRY_EACH
 
 ModelShape RunConfig::shape(Index source_vocabulary, Index target_vocabulary) const {
   ModelShape shape{model, source_vocabulary, target_vocabulary, embed, hidden, layers, dropout, cell, bidirectional};
