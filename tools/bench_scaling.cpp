@@ -14,8 +14,6 @@
 namespace tapestry {
 namespace {
 
-constexpr Index heads = 4, fixed_length = 128, fixed_width = 64;
-
 Tensor random_tensor(const Shape& shape) {
   core::Random random(1);
   const Tensor x = Tensor::empty(shape, DType::f32);
@@ -23,18 +21,18 @@ Tensor random_tensor(const Shape& shape) {
   return x;
 }
 
-// The layer, and what is needed to take steps with it.
-class Layer {
+// A layer, and what is needed to take steps with it.
+class MeasuredLayer {
  public:
-  Layer(Index length, Index width)
-      : attention_(Scope(store_), width, options()),
+  MeasuredLayer(const MakeSequenceLayer& make, Index length, Index width)
+      : layer_(make(Scope(store_), width)),
         gradients_(store_.gradients()),
         x_(watch(random_tensor({1, length, width}))),
         cotangent_(random_tensor({1, length, width})) {}
 
   void step() const {
     Tape tape{gradients_.by_parameter};
-    const Var y = attention_(x_, Mask(), Pass()).context;
+    const Var y = layer_(x_);
     tape.backward(std::span(&y, 1), std::span(&cotangent_, 1));
   }
   // Seconds, and bytes in use at the peak.
@@ -48,47 +46,28 @@ class Layer {
   }
 
  private:
-  static MultiHeadAttentionOptions options() {
-    MultiHeadAttentionOptions options;
-    options.heads = heads;
-    return options;
-  }
-
   ParameterStore store_;
-  MultiHeadAttention attention_;
+  SequenceLayer layer_;
   ParameterStore::Gradients gradients_;
   Var x_;
   Tensor cotangent_;
 };
 
 // Every size in turn, `repetitions` times; medians.
-std::vector<LayerCost> measure(const std::vector<std::pair<Index, Index>>& sizes, int repetitions) {
+std::vector<LayerCost> measure(const MakeSequenceLayer& make, const std::vector<std::pair<Index, Index>>& sizes,
+                               int repetitions) {
   std::vector<std::vector<double>> seconds(sizes.size());
   std::vector<LayerCost> costs(sizes.size());
   for (int r = 0; r < repetitions; ++r) {
     for (std::size_t i = 0; i < sizes.size(); ++i) {
       const auto& [length, width] = sizes[i];
-      const auto cost = apart([&size = sizes[i]] { return Layer(size.first, size.second).cost(); });
+      const auto cost = apart([&, &size = sizes[i]] { return MeasuredLayer(make, size.first, size.second).cost(); });
       seconds[i].push_back(cost[0]);
       costs[i] = {length, width, 0, cost[1]};
     }
   }
   for (std::size_t i = 0; i < sizes.size(); ++i) costs[i].seconds = median(seconds[i]);
   return costs;
-}
-
-// The least-squares slope of log y by log x.
-double fitted_exponent(const std::vector<double>& x, const std::vector<double>& y) {
-  const auto count = static_cast<double>(x.size());
-  double sx = 0, sy = 0, sxx = 0, sxy = 0;
-  for (std::size_t i = 0; i < x.size(); ++i) {
-    const double u = std::log(x[i]), v = std::log(y[i]);
-    sx += u;
-    sy += v;
-    sxx += u * u;
-    sxy += u * v;
-  }
-  return (count * sxy - sx * sy) / (count * sxx - sx * sx);
 }
 
 Scaling::Exponents fit(const std::vector<LayerCost>& costs, Index LayerCost::*size) {
@@ -122,15 +101,38 @@ std::string format(const std::vector<LayerCost>& costs, const char* size, const 
 
 }  // namespace
 
-Scaling bench_scaling(int repetitions) {
+double fitted_exponent(const std::vector<double>& x, const std::vector<double>& y) {
+  const auto count = static_cast<double>(x.size());
+  double sx = 0, sy = 0, sxx = 0, sxy = 0;
+  for (std::size_t i = 0; i < x.size(); ++i) {
+    const double u = std::log(x[i]), v = std::log(y[i]);
+    sx += u;
+    sy += v;
+    sxx += u * u;
+    sxy += u * v;
+  }
+  return (count * sxy - sx * sy) / (count * sxx - sx * sx);
+}
+
+Scaling measure_scaling(const MakeSequenceLayer& make, const ScalingSizes& sizes, int repetitions) {
   core::flush_denormals();
   std::vector<std::pair<Index, Index>> lengths, widths;
-  for (Index n = 16; n <= 1024; n *= 2) lengths.emplace_back(n, fixed_width);
-  for (Index d = 32; d <= 512; d *= 2) widths.emplace_back(fixed_length, d);
-  Scaling scaling{measure(lengths, repetitions), measure(widths, repetitions), {}, {}};
+  for (const Index n : sizes.lengths) lengths.emplace_back(n, sizes.width);
+  for (const Index d : sizes.widths) widths.emplace_back(sizes.length, d);
+  Scaling scaling{measure(make, lengths, repetitions), measure(make, widths, repetitions), {}, {}};
   scaling.length = fit(scaling.by_length, &LayerCost::length);
   scaling.width = fit(scaling.by_width, &LayerCost::width);
   return scaling;
+}
+
+Scaling bench_scaling(int repetitions) {
+  const auto self_attention = [](const Scope& scope, Index width) -> SequenceLayer {
+    MultiHeadAttentionOptions options;
+    options.heads = 4;
+    return [layer = MultiHeadAttention(scope, width, options)](const Var& x) { return layer(x, {}, Pass()).context; };
+  };
+  return measure_scaling(self_attention, {{16, 32, 64, 128, 256, 512, 1024}, 64, {32, 64, 128, 256, 512}, 128},
+                         repetitions);
 }
 
 nlohmann::json to_json(const Scaling& scaling) {
