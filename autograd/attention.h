@@ -51,7 +51,9 @@ struct HeadOptions {
 ///   weights = softmax(query . key / sqrt(width)) over the keys that the mask allows
 ///   context = sum of weights * value, heads side by side: [B,Q,heads * value_width]
 ///
-/// A query that may see no key gets zeros, and gives zero gradient. Errors: sizes that do not fit together.
+/// A query that may see no key gets zeros, and gives zero gradient. Within Mask::window(r) (restricted self-attention,
+/// section 4) only bands of keys are computed: time O(n (r + 64) width), and without the weights memory O(n). Errors:
+/// sizes that do not fit together.
 AttentionOutput scaled_dot_product_attention(const Projected& query, const Projected& keys, const Projected& values,
                                              const HeadOptions& options);
 

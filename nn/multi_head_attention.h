@@ -24,7 +24,8 @@ class MultiHeadAttention {
   /// Errors: a width that the number of heads does not divide; those of AttentionPooling.
   MultiHeadAttention(const Scope& scope, Index width, const MultiHeadAttentionOptions& options);
 
-  /// Self-attention: x [B,L,D] -> context [B,L,D]. In the result `weights` [B,H,L,L] are those before dropout.
+  /// Self-attention: x [B,L,D] -> context [B,L,D]; with Mask::window(r) restricted to what is near. In the result
+  /// `weights` [B,H,L,L] are those before dropout.
   AttentionOutput operator()(const Var& x, const Mask& mask, const Pass& pass, bool weights = false) const;
 
   /// The half of attention to a memory that does not depend on who asks. Once a sentence, not once a step.
