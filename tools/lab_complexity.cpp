@@ -10,7 +10,7 @@
 #include "core/files.h"
 #include "core/random.h"
 #include "nn/convolution.h"
-#include "nn/gru.h"
+#include "nn/recurrent.h"
 #include "tools/bench_scaling.h"
 #include "tools/lab.h"
 #include "tools/line_chart.h"
@@ -46,17 +46,17 @@ SequenceLayer convolution(const Scope& scope, Index width, Index dilation) {
 }
 
 SequenceLayer recurrent(const Scope& scope, Index width) {
-  return [layer = Gru(scope, width, width)](const Var& x) { return layer(x, {}, {}, Pass()).sequence; };
+  return [layer = Recurrent(scope, width, width)](const Var& x) { return layer(x, {}, {}, Pass()).sequence; };
 }
 
 // A recurrent layer is n applications of its cell in turn: here one is made at every position, from the state that the
 // application before left at the neighbour on the left.
 Link recurrent_link(const Scope& scope, Index width) {
-  return [=, layer = Gru(scope, width, width)](const Var& x, const Var& before) {
+  return [=, layer = Recurrent(scope, width, width)](const Var& x, const Var& before) {
     const Index length = x.size(1);
     const Var rows = reshape(x, {length, width});
-    std::vector<Var> state{Tensor::zeros({length, width}, x.dtype())};
-    if (before) state[0] = pad(slice(reshape(before, {length, width}), 0, 0, length - 1), 0, 1, 0);
+    std::vector<RecurrentState> state{{Tensor::zeros({length, width}, x.dtype()), {}}};
+    if (before) state[0].h = pad(slice(reshape(before, {length, width}), 0, 0, length - 1), 0, 1, 0);
     return reshape(layer.step(rows, state, Pass(), 0), x.shape());
   };
 }
