@@ -24,7 +24,7 @@ SequenceLoss policy_loss(const EncoderDecoder& model, const Batch& batch, const 
 double sentence_reward(const Tokens& translation, const Tokens& reference);
 
 struct SelfCriticalOptions {
-  double lr = 0.0005;
+  double lr = 0.0002;
   double clip = 1;
   std::size_t shards = 2;
 };

@@ -26,11 +26,13 @@ void add_lab(CLI::App& program) {
   add_lab_classify(lab);
   add_lab_compare(lab);
   add_lab_complexity(lab);
+  add_lab_copy(lab);
   add_lab_lengths(lab);
   add_lab_lm(lab);
   add_lab_pooling(lab);
   add_lab_positions(lab);
   add_lab_residual(lab);
+  add_lab_reward(lab);
   add_lab_tag(lab);
 }
 

@@ -10,11 +10,13 @@ namespace tapestry {
 void add_lab_classify(CLI::App& lab);
 void add_lab_compare(CLI::App& lab);
 void add_lab_complexity(CLI::App& lab);
+void add_lab_copy(CLI::App& lab);
 void add_lab_lengths(CLI::App& lab);
 void add_lab_lm(CLI::App& lab);
 void add_lab_pooling(CLI::App& lab);
 void add_lab_positions(CLI::App& lab);
 void add_lab_residual(CLI::App& lab);
+void add_lab_reward(CLI::App& lab);
 void add_lab_tag(CLI::App& lab);
 
 /// What every experiment that trains offers: --updates, --lr, --seed, --threads.
