@@ -108,13 +108,15 @@ const Example copy_first{{4, 0, 0, 4, 3}, {7, 14, 3}, {4, 13, 14, 4, 3}};
 const Example copy_second{{0, 9, 0, 3}, {10, 13, 9, 13, 3}, {13, 9, 13, 3}};
 
 void pointer_generator_checks(std::vector<NamedCheck>& checks, bool reference) {
-  for (const char* model : {"bahdanau", "bahdanau-paper"})
-    checks.push_back(
-        check(std::string("pointer-generator, ") + model, reference, {&copy_first, &copy_second},
-              [=](const Scope& scope) -> BatchLoss {
-                return [built = std::make_shared<PointerGenerator>(ModelShape{model, 13, 13, 4, 5, 1, 0.3}, scope)](
-                           const Batch& b, const Pass& p) { return copy_loss(*built, b, p); };
-              }));
+  for (const char* model : {"bahdanau", "bahdanau-paper", "transformer"}) {
+    ModelShape shape{model, 13, 13, 4, 5, 1, 0.3};
+    shape.transformer = {6, 5, 2, 2};
+    checks.push_back(check(std::string("pointer-generator, ") + model, reference, {&copy_first, &copy_second},
+                           [=](const Scope& scope) -> BatchLoss {
+                             return [built = std::make_shared<PointerGenerator>(shape, scope)](
+                                        const Batch& b, const Pass& p) { return copy_loss(*built, b, p); };
+                           }));
+  }
 }
 
 }  // namespace

@@ -180,7 +180,12 @@ class CopyRows {
 std::vector<CopiedTranslation> copy_greedy(const PointerGenerator& model, const std::vector<Example>& examples,
                                            core::Workers& workers) {
   std::vector<TokenIds> sources;
-  for (const Example& example : examples) sources.push_back(example.source);
+  for (const Example& example : examples) {
+    require(example.words.size() == example.source.size(),
+            "copy_greedy: a sentence must have a word for each of its {} source tokens; given {}",
+            example.source.size(), example.words.size());
+    sources.push_back(example.source);
+  }
   std::vector<CopiedTranslation> translations(examples.size());
   for_source_batches(sources, DecodingOptions().batch, workers, [&](const std::vector<std::size_t>& numbers) {
     CopyRows(model, examples, numbers, translations).decode();

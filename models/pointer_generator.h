@@ -53,6 +53,7 @@ struct CopiedTranslation {
   Tensor attention;               // the weights for each of these, [T,S]
 };
 /// The most probable word of P at each step, as `greedy`. Of the examples, sources and words are read.
+/// Errors: a source without its words.
 std::vector<CopiedTranslation> copy_greedy(const PointerGenerator& model, const std::vector<Example>& examples,
                                            core::Workers& workers);
 

@@ -156,6 +156,11 @@ TEST_SUITE("fast") {
     CHECK(error(logits, attention, Ids({0, 0}, {1, 2}), targets) == "copy_nll: words must be [2,S]; given [1, 2]");
     CHECK(error(logits, attention, words, Ids({0, 0}, {2, 1})) == "copy_nll: targets must be [2, 3]; given [2, 1]");
     CHECK(error(logits, Var(), words, targets) == "copy_nll: attention must be [2, 3, 2]; given nothing");
+    ParameterStore store(DType::f32, 3);
+    const PointerGenerator model(shape, Scope(store));
+    core::Workers workers(1);
+    CHECK_THROWS_WITH_AS(copy_greedy(model, {{{4, 3}, {}}}, workers),
+                         "copy_greedy: a sentence must have a word for each of its 2 source tokens; given 0", Error);
   }
 
   TEST_CASE("the task of names: no name of one part is in the other, and both sides have the same names") {
