@@ -37,6 +37,11 @@ TEST_CASE("program: a command line that cannot be meant is a usage error") {
       {
           {{}, "a subcommand is required"},
           {{"learn"}, "learn"},
+          {{"lab"}, "lab: must name an experiment, one of classify, compare, "},
+          {{"lab", "guess"}, "guess"},
+          {{"lab", "compare", "guess"}, "lab compare: must be one of bahdanau, rnn, "},
+          {{"lab", "compare", "--seeds", "0"}, "--seeds: must lie in [1, 30]; given 0"},
+          {{"lab", "compare", "--updates", "0"}, "--updates: must lie in [1, 1000000]; given 0"},
           {{"train"}, "--out is required"},
           {{"translate"}, "DIR is required"},
           {{"evaluate", "x", "--spin"}, "--spin"},

@@ -1,5 +1,7 @@
 #include "tools/lab.h"
 
+#include <fmt/ranges.h>
+
 #include "tools/commands.h"
 #include "tools/options.h"
 
@@ -22,7 +24,7 @@ void add_picture(CLI::App& command, std::string& out) {
 
 void add_lab(CLI::App& program) {
   CLI::App& lab = *program.add_subcommand("lab", "Experiments of the course, each of which runs within a minute.");
-  lab.require_subcommand(1);
+  lab.require_subcommand(0, 1);  // none is told below: CLI11 would not name the word it does not know
   add_lab_classify(lab);
   add_lab_compare(lab);
   add_lab_complexity(lab);
@@ -34,6 +36,12 @@ void add_lab(CLI::App& program) {
   add_lab_residual(lab);
   add_lab_reward(lab);
   add_lab_tag(lab);
+  lab.callback([&lab] {
+    if (!lab.get_subcommands().empty()) return;
+    std::vector<std::string> names;
+    for (const CLI::App* experiment : lab.get_subcommands({})) names.push_back(experiment->get_name());
+    throw UsageError(fmt::format("lab: must name an experiment, one of {}", fmt::join(names, ", ")));
+  });
 }
 
 }  // namespace tapestry

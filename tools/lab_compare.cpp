@@ -49,22 +49,24 @@ void check(const CompareLab& lab) {
   };
   within("--updates", lab.training.updates, 1, 1'000'000);
   within("--seeds", lab.training.seeds, 1, 30);
-  if (!lab.out.empty()) require_writable_file("--out", lab.out);
 }
 
-std::string with_interval(const Estimate& estimate, int places) {
-  return fmt::format("{:.{}f} ± {:.{}f}", estimate.mean, places, estimate.half, places);
+// A single seed has no interval.
+std::string with_interval(const Row& row, double Outcome::*figure, int places) {
+  const Estimate estimate = row.of(figure);
+  const std::string mean = fmt::format("{:.{}f}", estimate.mean, places);
+  return row.outcomes.size() == 1 ? mean : fmt::format("{} ± {:.{}f}", mean, estimate.half, places);
 }
 
 void print(const CompareLab& lab, const std::vector<Row>& rows) {
   std::vector<std::vector<std::string>> table{{"variant", "loss", "BLEU", "seconds", "parameters", ""}};
   for (const Row& row : rows)
-    table.push_back({row.variant.name, with_interval(row.of(&Outcome::loss), 3),
-                     with_interval(row.of(&Outcome::bleu), 1), fmt::format("{:.1f}", row.of(&Outcome::seconds).mean),
-                     grouped(row.outcomes[0].parameters), row.variant.description});
-  fmt::print("{}{}, {}; means and 95 % intervals; loss in nats per target token of the test part, greedy BLEU\n",
+    table.push_back({row.variant.name, with_interval(row, &Outcome::loss, 3), with_interval(row, &Outcome::bleu, 1),
+                     fmt::format("{:.1f}", row.of(&Outcome::seconds).mean), grouped(row.outcomes[0].parameters),
+                     row.variant.description});
+  fmt::print("{}{}, {}; {}; loss in nats per target token of the test part, greedy BLEU\n",
              format_table(table, "lrrrrl"), counted(lab.training.updates, "update"),
-             counted(lab.training.seeds, "seed"));
+             counted(lab.training.seeds, "seed"), lab.training.seeds == 1 ? "no interval" : "means and 95 % intervals");
 }
 
 nlohmann::json to_json(const CompareLab& lab, const std::vector<Row>& rows) {
@@ -72,7 +74,9 @@ nlohmann::json to_json(const CompareLab& lab, const std::vector<Row>& rows) {
   for (const Row& row : rows) {
     const auto figure = [&](double Outcome::*which) {
       const Estimate estimate = row.of(which);
-      return nlohmann::json{{"mean", estimate.mean}, {"half_interval", estimate.half}};
+      nlohmann::json figures{{"mean", estimate.mean}, {"half_interval", nullptr}};
+      if (row.outcomes.size() > 1) figures["half_interval"] = estimate.half;
+      return figures;
     };
     list.push_back({{"variant", row.variant.name},
                     {"base", row.variant.base},
@@ -129,7 +133,7 @@ void add_lab_compare(CLI::App& lab) {
   add_number(command, "--updates", options->training.updates, "Updates of each training (default: 400)");
   add_number(command, "--seeds", options->training.seeds,
              "Trainings of each variant, with seeds 1, 2, ... (default: 3)");
-  command.add_option("--out", options->out, "Draw it as well")->type_name("FILE.svg");
+  add_picture(command, options->out);
   add_threads(command, options->threads);
   add_json(command, options->json);
   command.callback([options] { compare(*options); });
