@@ -96,8 +96,8 @@ Tensor conv1d(const Conv1dInputs& in) {
   return y;
 }
 
-//   y_t = bias + sum_j W_j x_{t + s_j}       dx_{t + s_j} += W_j^T dy_t      dW_j += dy_t x_{t + s_j}^T     dbias +=
-//   dy_t
+//   y_t = bias + sum_j W_j x_{t + s_j}
+//   dx_{t + s_j} += W_j^T dy_t       dW_j += dy_t x_{t + s_j}^T       dbias += dy_t
 void conv1d_backward(const Conv1dInputs& in, const Tensor& dy, const Conv1dGradients& into) {
   const Index width = in.x.size(2), out = in.weight.size(0), matrix = width * out;
   const View by_element = matrices(in.weight.shape(), Transpose::no);
