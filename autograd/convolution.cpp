@@ -1,5 +1,7 @@
 #include "autograd/convolution.h"
 
+#include <algorithm>
+
 #include "autograd/ops.h"
 #include "autograd/record.h"
 
@@ -30,7 +32,7 @@ Var conv1d_reference(const Var& x, const Var& weight, const Var& bias, const Con
   const Var around = pad(ended(x, [](Index length) { return length; }), 1, plan.left, plan.right);
   Var y = bias;
   for (Index j = 0; j < weight.size(2); ++j) {
-    const Index begin = j * plan.dilation;
+    const Index begin = std::min(j * plan.dilation, around.size(1) - positions);  // of no positions, within
     const Var part = matmul(slice(around, 1, begin, begin + positions), transpose(select(weight, 2, j), 0, 1));
     y = y ? y + part : part;
   }

@@ -20,9 +20,11 @@ struct RecurrentState {
 ///               n  = tanh(W_in x + b_in + r (W_hn h + b_hn))
 ///               h' = (1 - z) n + z h
 ///
-///   lstm_cell   i, f, o = sigma(W_i. x + b_i. + W_h. h + b_h.), each with its own  (Hochreiter and Schmidhuber 1997
-///               g  = tanh(W_ig x + b_ig + W_hg h + b_hg)                           with the gate f of Gers et al.
-///               2000) c' = f c + i g                h' = o tanh(c')
+///   lstm_cell   i, f, o = sigma(W_i. x + b_i. + W_h. h + b_h.), each with its own
+///               g  = tanh(W_ig x + b_ig + W_hg h + b_hg)
+///               c' = f c + i g                h' = o tanh(c')
+///
+/// (the last by Hochreiter and Schmidhuber 1997, with the gate f of Gers et al. 2000).
 ///
 /// Rows of w_ih [GH,I], w_hh [GH,H] and of the biases [GH] (which may be absent), for G = 1; 3: r, z, n; 4: i, f, g, o.
 /// Errors: shapes that do not fit together.

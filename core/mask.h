@@ -38,7 +38,7 @@ class Mask {
   static Mask window(Index radius) {
     require(radius >= 0, "mask: the radius of a window must not be negative; given {}", radius);
     Mask mask;
-    mask.ahead_ = mask.behind_ = radius;
+    mask.ahead_ = mask.behind_ = std::min(radius, unlimited);
     return mask;
   }
   /// What both allow. Errors: two sets of lengths.

@@ -68,8 +68,12 @@ Tensor linear(const Tensor& x, const Tensor& weight, const Tensor& bias) {
   return y;
 }
 
-PackedLinear::PackedLinear(const Tensor& weight, const Tensor& bias)
-    : bias_(bias), out_(weight.size(0)), in_(weight.size(1)) {
+PackedLinear::PackedLinear(const Tensor& weight, const Tensor& bias) : bias_(bias) {
+  require(weight && weight.rank() == 2, "linear: the weight must be [out,in]; given {}", weight);
+  out_ = weight.size(0);
+  in_ = weight.size(1);
+  if (bias) require_shape("linear", "the bias", bias, {out_});
+  require_same_dtype("linear", {weight, bias});
   dispatch(weight.dtype(), [&]<class T> {
     packed_ = Tensor::empty({packed_size<T>(out_, in_)}, weight.dtype());
     pack_transposed(out_, in_, weight.data<T>(), in_, packed_.data<T>());

@@ -148,6 +148,7 @@ void pack_transposed(Index n, Index k, const T* b, Index ldb, T* packed) {
 template <class T>
 void packed_gemm(Index m, Index n, Index k, const T* a, Index lda, const T* packed, std::type_identity_t<Onto<T>> onto,
                  T* c, Index ldc) {
+  const ProductTimer timer(2.0 * static_cast<double>(m) * static_cast<double>(n) * static_cast<double>(k));
   for (Index i = 0; i < m; i += rows_at_once)
     row_of_panels(std::min(rows_at_once, m - i), n, k, Left<T>{a + i * lda, lda, 1}, onto, c + i * ldc, ldc,
                   [&](Index j) {

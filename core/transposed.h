@@ -1,6 +1,7 @@
 #pragma once
 // Rows into columns, a square of registers at a time.
 
+#include <algorithm>
 #include <utility>
 
 #include "core/vector.h"

@@ -39,21 +39,28 @@ Var masked_relu(const Var& scores, const Mask& mask) {
   const Index batch = scores.size(0), queries = scores.size(1), keys = scores.size(2);
   mask.require_fits("masked_relu", batch, queries);
   const Tensor shares = Tensor::zeros(scores.shape(), scores.dtype());
-  dispatch(scores.dtype(), [&]<class T> {
-    for (Index row = 0; row < batch * queries; ++row) {
-      const Mask::Interval seen = mask.keys(row / queries, row % queries, keys);
-      T* const share = shares.data<T>() + row * keys;
-      std::fill(share + seen.begin, share + seen.end, T(1) / static_cast<T>(std::max<Index>(seen.end - seen.begin, 1)));
+  std::vector<std::int32_t> hidden(static_cast<std::size_t>(scores.value().numel()), 1);
+  for (Index row = 0; row < batch * queries; ++row) {
+    const Mask::Interval seen = mask.keys(row / queries, row % queries, keys);
+    for (Index k = row * keys + seen.begin; k < row * keys + seen.end; ++k) {
+      hidden[static_cast<std::size_t>(k)] = 0;
+      shares.set(k, 1 / static_cast<double>(seen.end - seen.begin));
     }
-  });
-  return relu(scores) * Var(shares);
+  }
+  // Not by a share of zero alone: a hidden score may be anything, NaN too.
+  return relu(masked_fill(scores, Ids(std::move(hidden), scores.shape()), 0)) * Var(shares);
 }
 
 namespace {
 
-// x / |x|. A vector of zeros stays one, without a gradient: the root is taken where it has a slope.
+// x / |x|. A vector of zeros, which has no direction, stays one and gets no gradient.
 Var normalised(const Var& x) {
-  return x / sqrt(clamp(sum(square(x), {-1}, true), 1e-16, std::numeric_limits<double>::infinity()));
+  constexpr double least = 1e-16;
+  const Var squares = sum(square(x), {-1}, true);  // [..,1]
+  std::vector<std::int32_t> none;
+  for (const double value : squares.value().values()) none.push_back(value < least);
+  const Var lengths = sqrt(clamp(squares, least, std::numeric_limits<double>::infinity()));
+  return masked_fill(x / lengths, Ids(std::move(none), squares.shape()), 0);
 }
 
 // [B,Q,A] and [B,K,A] -> [B,Q,1,A] and [B,1,K,A]: what then broadcasts is each query beside each key.
@@ -80,7 +87,7 @@ AttentionPooling::AttentionPooling(const Scope& scope, Index key, Index query, c
   if (network) w_h_.emplace(scope / "W_h", options.hidden, options.hidden);
   if (score_ == "gaussian") {
     require(options.width > 0 && std::isfinite(options.width),
-            "score: the width of the gaussian must be above 0; given {}", options.width);
+            "score: the width of the gaussian must be above 0 and finite; given {}", options.width);
     w_ = options.learn_width ? scope.parameter("w", {1}, initialise::constant(1 / options.width))
                              : Var(Tensor::full({1}, 1 / options.width, scope.dtype()));
   }
@@ -110,6 +117,8 @@ AttentionOutput AttentionPooling::operator()(const Var& queries, const Var& proj
   const bool fused = !reference_ && !relu_;
   if (fused && score_ == "additive") return additive_attention((*w_q_)(queries), projected, w_v_, values, mask, p, key);
   if (fused && score_ == "scaled-dot") {
+    require(queries.size(2) == projected.size(2), "scaled-dot: queries and keys must have one width; given {} and {}",
+            queries.shape(), projected.shape());
     const auto [context, weights] = scaled_dot_product_attention(
         {queries}, {projected}, {values}, {1, queries.size(2), values.size(2), mask, p, key, true});
     return {context, reshape(weights, {queries.size(0), queries.size(1), projected.size(1)})};

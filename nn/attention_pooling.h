@@ -2,6 +2,8 @@
 // Attention pooling: how well each key fits a query is scored, scores become weights, the weights average the values.
 
 #include <optional>
+#include <string>
+#include <vector>
 
 #include "autograd/attention.h"
 #include "nn/dropout.h"
@@ -34,7 +36,8 @@ const std::vector<std::string>& normaliser_names();
 void require_pooling(const std::string& prefix, const std::string& score, const std::string& normaliser, Index query,
                      Index key);
 
-/// The second of these: scores [B,Q,K] -> weights [B,Q,K]. Errors: lengths of the mask that do not fit.
+/// The normaliser relu: scores [B,Q,K] -> weights [B,Q,K]. Errors: scores of another rank, lengths of the mask that do
+/// not fit.
 Var masked_relu(const Var& scores, const Mask& mask);
 
 struct PoolingOptions {

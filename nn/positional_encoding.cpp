@@ -18,7 +18,7 @@ PositionalEncoding::PositionalEncoding(Index width, DType dtype) : width_(width)
 Tensor PositionalEncoding::operator()(Index first, Index count) const {
   const std::lock_guard lock(growing_);
   const Index known = table_ ? table_.size(0) : 0;
-  if (first + count > known) {
+  if (!table_ || first + count > known) {
     // Whoever still reads the old table keeps it alive.
     table_ = Tensor::empty({std::max({first + count, 2 * known, Index{64}}), width_}, dtype_);
     for (Index position = 0; position < table_.size(0); ++position) {
@@ -55,7 +55,8 @@ Var Positions::operator()(const Var& x, Index first) const {
   const Index count = x.rank() == 3 ? x.size(1) : 1;
   if (sinusoids_) return x + Var((*sinusoids_)(first, count));
   if (table_) {
-    require(first + count <= most(), "positions: the learned table has {} rows; given {} positions", most(),
+    require(first + count <= most(),
+            "positions: there must be a row of the learned table for each; given {} rows and {} positions", most(),
             first + count);
     return x + slice(table_, 0, first, first + count);
   }

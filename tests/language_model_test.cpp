@@ -83,7 +83,8 @@ TEST_SUITE("fast") {
     CHECK(tied.store["embed.positions.weight"].shape() == Shape{7, width});
     CHECK(tied.model.most_positions() == 7);
     CHECK_THROWS_WITH_AS(tied.model(Ids(std::vector<std::int32_t>(8, 4), {1, 8}), Pass{}),
-                         "positions: the learned table has 7 rows; given 8 positions", Error);
+                         "positions: there must be a row of the learned table for each; given 7 rows and 8 positions",
+                         Error);
   }
 
   TEST_CASE("language model: windows hold each token and what follows it") {

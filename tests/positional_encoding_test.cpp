@@ -148,7 +148,8 @@ TEST_SUITE("fast") {
     CHECK(positions.most() == 5);
     CHECK_NOTHROW(positions(Tensor::zeros({1, 3, 4}, DType::f64), 2));
     CHECK_THROWS_WITH_AS(positions(Tensor::zeros({1, 3, 4}, DType::f64), 3),
-                         "positions: the learned table has 5 rows; given 6 positions", Error);
+                         "positions: there must be a row of the learned table for each; given 5 rows and 6 positions",
+                         Error);
   }
 
   TEST_CASE("an odd width is refused with the reason") {

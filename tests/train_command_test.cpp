@@ -73,7 +73,7 @@ TEST_CASE("train: every kind of positions is trained, kept in the run and transl
   const std::string words = "the old man does not see the young woman and she does not see the car or the house .";
   REQUIRE(with("short", {"--positions", "learned", "--max-positions", "18"}).status == 0);
   CHECK(run_program({"translate", place.file("short"), words}).error ==
-        "tapestry: positions: the learned table has 18 rows; given 21 positions\n");
+        "tapestry: positions: there must be a row of the learned table for each; given 18 rows and 21 positions\n");
   // --length cuts sentences of training alone.
   for (const char* length : {"0", "9"}) {
     const Outcome too_short = with("too short", {"--positions", "learned", "--max-positions", "9", "--length", length});

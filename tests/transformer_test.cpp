@@ -288,7 +288,8 @@ TEST_SUITE("fast") {
     CHECK(beam_search(built.model, {{4, 5, 6, 3}}, workers, options)[0][0].ids.size() == 5);
     CHECK(Uncached(built.model).most_steps() == 5);
     CHECK_THROWS_WITH_AS(greedy(built.model, {{4, 5, 6, 7, 8, 3}}, workers),
-                         "positions: the learned table has 5 rows; given 6 positions", Error);
+                         "positions: there must be a row of the learned table for each; given 5 rows and 6 positions",
+                         Error);
   }
 
   TEST_CASE("steps from a cache are inference") {
