@@ -151,7 +151,8 @@ class CopyRows {
   bool say(std::size_t b, const Tensor& p, const Tensor& p_gen, const Tensor& attention) {
     CopiedTranslation& translation = translations_[numbers_[b]];
     const TokenIds& source = examples_[numbers_[b]].source;
-    const Index limit = step_limit(source, {}), t = static_cast<Index>(translation.generated.size());
+    const Index limit = std::min(step_limit(source, {}), model_.base->most_steps()),
+                t = static_cast<Index>(translation.generated.size());
     if (translation.ended || t == limit) return false;
     const auto row = static_cast<Index>(b);
     if (t == 0) translation.attention = Tensor::empty({limit, static_cast<Index>(source.size())}, p.dtype());

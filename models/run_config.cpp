@@ -108,6 +108,9 @@ void above_zero(const char* option, double value) {
 }
 
 void validate_score(const RunConfig& config) {
+  require_one_of("--score", config.score, score_names());
+  require_one_of("--normaliser", config.normaliser, normaliser_names());
+  if (config.model == "seq2seq") return;
   const bool two_directions = config.bidirectional || config.model == "bahdanau-paper";
   const Index keys = (two_directions ? 2 : 1) * config.hidden;
   require_pooling("--", config.score, config.normaliser, config.hidden, keys);

@@ -115,7 +115,8 @@ TEST_SUITE("fast") {
                   "--length: must be LOW-HIGH with 1 <= LOW <= HIGH <= 1000; given 0-4");
     check_refused({"classify", "--encoder", "lstm"}, 2, "--encoder: must be one of gru, transformer; given lstm");
     check_refused({"classify", "--width", "3"}, 2, "--width: must be even and lie in [2, 1024]; given 3");
-    check_refused({"tag", "--longest", "2"}, 2, "--longest: must lie in [6, 15]; given 2");
+    check_refused({"tag", "--longest", "2"}, 2, "--longest: must lie in [6, 12]; given 2");
+    check_refused({"tag", "--longest", "13"}, 2, "--longest: must lie in [6, 12]; given 13");
     check_refused({"lengths", "--longest", "7"}, 2, "--longest: must lie in [8, 100]; given 7");
     check_refused({"lengths", "--task", "shuffle"}, 2, "--task: must be one of copy, reverse, sort; given shuffle");
     check_refused({"lengths", "--hidden", "0"}, 2, "--hidden: must lie in [1, 1024]; given 0");

@@ -137,6 +137,21 @@ TEST_SUITE("fast") {
     CHECK(config.keep == 10);
   }
 
+  TEST_CASE("a score is held against the widths of a model that has one, and of no other") {
+    RunConfig config = preset("quickstart-book");
+    config.score = "dot";
+    CHECK_NOTHROW(validate(config));
+    config.bidirectional = true;
+    CHECK_THROWS_WITH_AS(validate(config),
+                         "--score: dot needs queries and keys of one width, which additive, general and network do "
+                         "not; given 96 and 192",
+                         UsageError);
+    config.model = "seq2seq";
+    CHECK_NOTHROW(validate(config));
+    config.score = "cross";
+    CHECK_THROWS_AS(validate(config), UsageError);
+  }
+
   TEST_CASE("positions that are none are refused, and an odd width with sines and cosines") {
     RunConfig config = preset("transformer-tiny");
     config.positions = "rotary";

@@ -23,7 +23,7 @@ void add_picture(CLI::App& command, std::string& out) {
 }
 
 void add_lab(CLI::App& program) {
-  CLI::App& lab = *program.add_subcommand("lab", "Experiments of the course, each of which runs within a minute.");
+  CLI::App& lab = *program.add_subcommand("lab", "Experiments of the course.");
   lab.require_subcommand(0, 1);  // none is told below: CLI11 would not name the word it does not know
   add_lab_classify(lab);
   add_lab_compare(lab);

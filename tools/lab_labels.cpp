@@ -171,7 +171,7 @@ std::vector<LabelledSequence> cut(const std::vector<AlignedPair>& pairs, Index l
 
 void tag(const LabelLab& lab) {
   check(lab);
-  constexpr Index shortest = 6, most = 15;  // of these and all below there are enough, and enough above
+  constexpr Index shortest = 6, most = 12;  // of up to these, and of more than these, there are enough
   if (lab.longest < shortest || lab.longest > most)
     throw UsageError(fmt::format("--longest: must lie in [{}, {}]; given {}", shortest, most, lab.longest));
   const BuiltinCorpus corpus = builtin_corpus(10'000, lab.fit.seed, 0, 2 * test_sequences);

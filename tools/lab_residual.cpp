@@ -240,7 +240,7 @@ std::string picture(const Experiment& experiment) {
 
 void run(const ResidualCommand& command) {
   if (command.depth < 1 || command.depth > 100)
-    throw UsageError(fmt::format("--depth: must be 1 to 100; given {}", command.depth));
+    throw UsageError(fmt::format("--depth: must lie in [1, 100]; given {}", command.depth));
   if (command.updates < 1) throw UsageError(fmt::format("--updates: must be at least 1; given {}", command.updates));
   if (!(command.lr > 0)) throw UsageError(fmt::format("--lr: must be above 0; given {}", command.lr));
   if (!command.out.empty()) require_writable_file("--out", command.out);

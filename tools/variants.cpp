@@ -12,7 +12,7 @@
 namespace tapestry {
 namespace {
 
-// The book's model with both directions and one layer, and a small Transformer, each as its quickstart has it.
+// The book's model and a small Transformer, each as its quickstart has it.
 RunConfig base_config(const std::string& base) {
   return preset(base == "transformer" ? "quickstart-transformer" : "quickstart-book");
 }
@@ -63,7 +63,7 @@ const std::vector<Variant>& variants() {
       {"integer-positions", "transformer", "the position itself is added",
        [](RunConfig& c) { c.positions = "integers"; }},
       {"no-positions", "transformer", "no word knows where it stands", [](RunConfig& c) { c.positions = "none"; }},
-      {"warm-up", "transformer", "the rate rises over the first quarter, then falls as 1 / sqrt",
+      {"warm-up", "transformer", "the rate rises in the first quarter, then falls as 1 / sqrt(update), not evenly",
        [](RunConfig& c) {
          c.schedule = "inverse-sqrt";
          c.warmup = std::max<Index>(1, c.updates / 4);
