@@ -13,12 +13,14 @@ namespace {
 constexpr Index test_pairs = 300;
 
 void check(const CopyingOptions& options) {
-  const auto demand = [](const char* option, Index value, Index most) {
-    if (value < 1 || value > most)
-      throw UsageError(fmt::format("{}: must lie in [1, {}]; given {}", option, most, value));
+  const auto demand = [](const char* option, Index value, Index least, Index most) {
+    if (value < least || value > most)
+      throw UsageError(fmt::format("{}: must lie in [{}, {}]; given {}", option, least, most, value));
   };
-  demand("--epochs", options.epochs, 1000);
-  demand("--hidden", options.hidden, 1024);
+  // With fewer, a word that is no name may be too rare for the vocabulary, and would pass for one.
+  demand("--pairs", options.pairs, 200, 1'000'000);
+  demand("--epochs", options.epochs, 1, 1000);
+  demand("--hidden", options.hidden, 1, 1024);
 }
 
 // The text in words and in ids.
