@@ -5,6 +5,7 @@
 
 #include <stdexcept>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 namespace tapestry {
@@ -31,5 +32,12 @@ void require(bool holds, fmt::format_string<Args...> format, Args&&... args) {
 
 /// Throws UsageError unless `value` is one of `known`: `--norm: must be one of post, pre; given middle`.
 void require_one_of(const std::string& option, const std::string& value, const std::vector<std::string>& known);
+
+/// Throws UsageError unless low <= value <= high, as NaN never is: `--heads: must lie in [1, 8]; given 9`.
+template <class T>
+void require_within(const std::string& option, T value, std::type_identity_t<T> low, std::type_identity_t<T> high) {
+  if (!(low <= value && value <= high))
+    throw UsageError(fmt::format("{}: must lie in [{}, {}]; given {}", option, low, high, value));
+}
 
 }  // namespace tapestry

@@ -70,7 +70,7 @@ std::vector<std::vector<TranslatedSentence>> translate_n_best(const Run& run, co
     for (Translation& translation : lists[i]) {
       TranslatedSentence& sentence = result[i].emplace_back();
       sentence.source = source;
-      for (const std::int32_t id : translation.ids) sentence.target.push_back(run.target.token(id));
+      sentence.target = run.target.tokens(translation.ids);
       sentence.ended = translation.ended;
       sentence.log_probability = translation.log_probability;
       sentence.score = translation.score;

@@ -4,11 +4,12 @@
 
 #include "core/error.h"
 #include "core/random.h"
+#include "models/sequence_task.h"
 
 namespace tapestry {
 namespace {
 
-constexpr Index deepest_nesting = 5, most_sequences = 10'000'000, most_tokens = 1000;
+constexpr Index deepest_nesting = 5, most_sequences = 10'000'000;
 
 LabelledSequence parity(core::Random& random, Index length) {
   LabelledSequence sequence;
@@ -44,11 +45,8 @@ const std::vector<std::string>& label_task_names() {
 
 std::vector<LabelledSequence> label_task(const LabelTask& task) {
   require_one_of("--task", task.name, label_task_names());
-  if (task.sequences < 1 || task.sequences > most_sequences)
-    throw UsageError(fmt::format("--sequences: must lie in [1, {}]; given {}", most_sequences, task.sequences));
-  if (task.shortest < 1 || task.longest < task.shortest || task.longest > most_tokens)
-    throw UsageError(fmt::format("--length: must be LOW-HIGH with 1 <= LOW <= HIGH <= {}; given {}-{}", most_tokens,
-                                 task.shortest, task.longest));
+  require_within("--sequences", task.sequences, 1, most_sequences);
+  require_lengths(task.shortest, task.longest);
   core::Random random(task.seed);
   std::vector<LabelledSequence> sequences(static_cast<std::size_t>(task.sequences));
   for (LabelledSequence& sequence : sequences) {

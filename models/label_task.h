@@ -23,9 +23,8 @@ struct LabelTask {
 
 /// Sequences with one label each:
 ///   parity  of 0 and 1, each as likely: `odd` or `even`, the number of ones
-///   depth   of ( and ), each as likely where both are possible: the deepest nesting, `1` to `5`; nothing is closed
-///   that
-///           is not open
+///   depth   of ( and ), each as likely where both are possible: the deepest nesting, `1` to `5`; only what is open
+///           is closed
 /// Errors (UsageError): an unknown name; sequences outside [1, 10,000,000]; lengths not 1 <= shortest <= longest <=
 /// 1000.
 std::vector<LabelledSequence> label_task(const LabelTask& task);

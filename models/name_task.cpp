@@ -83,7 +83,7 @@ SentencePair draw_sentence(core::Random& random, bool unseen) {
 
 Corpus name_task(Index pairs, bool unseen, std::uint64_t seed) {
   constexpr Index most = 1'000'000;
-  if (pairs < 1 || pairs > most) throw UsageError(fmt::format("--pairs: must lie in [1, {}]; given {}", most, pairs));
+  require_within("--pairs", pairs, 1, most);
   constexpr std::uint64_t stream = 0x9a3e5;  // apart from those of parameters, masks and orders
   core::Random random(seed, stream + unseen);
   Corpus corpus;

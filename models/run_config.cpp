@@ -95,10 +95,6 @@ void at_most(const char* option, Index value, Index most) {
   usage(value <= most, fmt::format("--{}: must be at most {}; given {}", option, most, value));
 }
 
-void within(const char* option, double value, double low, double high) {
-  usage(value >= low && value <= high, fmt::format("--{}: must lie in [{}, {}]; given {}", option, low, high, value));
-}
-
 void below(const char* option, double value, double limit) {
   usage(value >= 0 && value < limit, fmt::format("--{}: must lie in [0, {}); given {}", option, limit, value));
 }
@@ -139,10 +135,10 @@ void validate_recipe(const RunConfig& config) {
   below("beta1", config.beta1, 1);
   below("beta2", config.beta2, 1);
   above_zero("epsilon", config.epsilon);
-  within("weight-decay", config.weight_decay, 0, 1e30);
+  require_within("--weight-decay", config.weight_decay, 0, 1e30);
   below("label-smoothing", config.label_smoothing, 1);
-  within("clip", config.clip, 0, 1e30);
-  within("divisor", config.divisor, 0, 1e30);
+  require_within("--clip", config.clip, 0, 1e30);
+  require_within("--divisor", config.divisor, 0, 1e30);
   at_least("validate-every", config.validate_every, 0);
   at_least("valid-bleu", config.valid_bleu, 0);
   at_least("patience", config.patience, 0);
@@ -176,7 +172,7 @@ void validate(const RunConfig& config) {
   at_least("layers", config.layers, 1);
   usage(config.length == 0 || config.length >= 2,
         fmt::format("--length: must leave room for a word and <eos>, or be 0 for no limit; given {}", config.length));
-  within("dropout", config.dropout, 0, 1);
+  require_within("--dropout", config.dropout, 0, 1);
   usage(config.embed <= 1 << 16 && config.hidden <= 1 << 16 && config.layers <= 64 && config.shards <= 1024,
         fmt::format("--embed, --hidden, --layers, --shards: must be at most 65536, 65536, 64 and 1024; given {}, {}, "
                     "{} and {}",
@@ -195,8 +191,8 @@ void validate(const RunConfig& config) {
             ((!pairs_of_features || config.width % 2 == 0) && config.width % config.heads == 0),
         fmt::format("--width: must be {}a multiple of the heads; given {} and {} heads",
                     pairs_of_features ? "even, for the positions, and " : "", config.width, config.heads));
-  within("attention-dropout", config.attention_dropout, 0, 1);
-  within("ffn-dropout", config.feed_forward_dropout, 0, 1);
+  require_within("--attention-dropout", config.attention_dropout, 0, 1);
+  require_within("--ffn-dropout", config.feed_forward_dropout, 0, 1);
   require_one_of("--norm", config.norm, {"post", "pre"});
   require_one_of("--final-norm", config.final_norm, {"auto", "on", "off"});
   require_one_of("--tie", config.tie, {"none", "output", "all"});

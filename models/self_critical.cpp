@@ -50,9 +50,7 @@ Rewards SelfCritical::operator()(std::span<const SentencePair> pairs, Index upda
   std::vector<Example> examples;
   for (std::size_t i = 0; i < pairs.size(); ++i) {
     const auto reward = [&](const Translation& translation) {
-      Tokens words;
-      for (const std::int32_t id : translation.ids) words.push_back(run_.target.token(id));
-      return sentence_reward(words, pairs[i].target);
+      return sentence_reward(run_.target.tokens(translation.ids), pairs[i].target);
     };
     rewards.sampled.push_back(reward(sampled[i]));
     rewards.greedy.push_back(reward(own[i]));

@@ -9,7 +9,7 @@
 namespace tapestry {
 namespace {
 
-constexpr Index numbers = 50, most_pairs = 10'000'000, most_words = 1000;
+constexpr Index numbers = 50, most_pairs = 10'000'000;
 
 // For each place of the target the place of the source that it shows.
 std::vector<int> places(const std::string& task, const std::vector<Index>& source) {
@@ -25,14 +25,18 @@ std::vector<int> places(const std::string& task, const std::vector<Index>& sourc
 
 void check(const SequenceTask& task) {
   require_one_of("--task", task.name, sequence_task_names());
-  if (task.pairs < 1 || task.pairs > most_pairs)
-    throw UsageError(fmt::format("--pairs: must lie in [1, {}]; given {}", most_pairs, task.pairs));
-  if (task.shortest < 1 || task.longest < task.shortest || task.longest > most_words)
-    throw UsageError(fmt::format("--length: must be LOW-HIGH with 1 <= LOW <= HIGH <= {}; given {}-{}", most_words,
-                                 task.shortest, task.longest));
+  require_within("--pairs", task.pairs, 1, most_pairs);
+  require_lengths(task.shortest, task.longest);
 }
 
 }  // namespace
+
+void require_lengths(Index shortest, Index longest) {
+  constexpr Index most = 1000;
+  if (shortest < 1 || longest < shortest || longest > most)
+    throw UsageError(
+        fmt::format("--length: must be LOW-HIGH with 1 <= LOW <= HIGH <= {}; given {}-{}", most, shortest, longest));
+}
 
 const std::vector<std::string>& sequence_task_names() {
   static const std::vector<std::string> names{"copy", "reverse", "sort"};

@@ -29,4 +29,7 @@ struct SequenceTask {
 /// Errors (UsageError): an unknown name; pairs outside [1, 10,000,000]; lengths not 1 <= shortest <= longest <= 1000.
 std::vector<AlignedPair> sequence_task(const SequenceTask& task);
 
+/// Errors (UsageError): lengths that no task has, not 1 <= shortest <= longest <= 1000.
+void require_lengths(Index shortest, Index longest);
+
 }  // namespace tapestry

@@ -78,6 +78,12 @@ const std::string& Vocabulary::token(std::int32_t id) const {
   return tokens_[static_cast<std::size_t>(id)];
 }
 
+Tokens Vocabulary::tokens(const std::vector<std::int32_t>& ids) const {
+  Tokens tokens;
+  for (const std::int32_t id : ids) tokens.push_back(token(id));
+  return tokens;
+}
+
 void Vocabulary::save(const std::string& path) const {
   std::string text;
   for (const std::string& token : tokens_) text += token + '\n';

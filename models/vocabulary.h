@@ -37,6 +37,9 @@ class Vocabulary {
   /// Throws Error for an id outside [0, size()).
   const std::string& token(std::int32_t id) const;
 
+  /// One token per id. Errors: those of token.
+  Tokens tokens(const std::vector<std::int32_t>& ids) const;
+
   /// Writes one token a line, in the order of ids. Throws Error if that fails.
   void save(const std::string& path) const;
 

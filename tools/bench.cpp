@@ -211,19 +211,16 @@ void add_bench(CLI::App& program) {
       .add_option("name", options->names,
                   fmt::format("What to time: {} (default: d2l-bahdanau)", fmt::join(bench_names(), ", ")))
       ->type_name("NAME");
-  const auto positive = [](const char* option, Index value) {
-    if (value < 1 || value > 1024) throw UsageError(fmt::format("{}: must lie in [1, 1024]; given {}", option, value));
-  };
   add_number(command, "--threads", options->threads, "Threads (default: one, then two)");
   add_number(command, "--shards", options->shards, "Shards a batch is cut into (default: as many as threads)");
   add_number(command, "--repetitions", options->repetitions, "Alternating runs of step and floor (default: 5)");
   command.add_flag("--profile", options->profile, "Where the time of a step goes, op by op, on one thread");
   command.add_flag("--low-memory", options->low_memory, "Shards one by one, with one buffer of gradients");
   add_json(command, options->json);
-  command.callback([options, positive, &command] {
-    if (command.count("--threads") > 0) positive("--threads", options->threads);
-    if (command.count("--shards") > 0) positive("--shards", options->shards);
-    positive("--repetitions", options->repetitions);
+  command.callback([options, &command] {
+    if (command.count("--threads") > 0) require_within("--threads", options->threads, 1, 1024);
+    if (command.count("--shards") > 0) require_within("--shards", options->shards, 1, 1024);
+    require_within("--repetitions", options->repetitions, 1, 1024);
     require_used(*options, command);
     run_bench(*options);
   });

@@ -60,8 +60,7 @@ std::string describe(const CompareOptions& options, const EvaluationOptions& sco
 }
 
 void compare(const CompareOptions& options) {
-  if (options.samples < 1 || options.samples > 1'000'000)
-    throw UsageError(fmt::format("--samples: must lie in [1, 1000000]; given {}", options.samples));
+  require_within("--samples", options.samples, 1, 1'000'000);
   require_named("compare: A must name a run directory", options.a);
   require_named("compare: B must name a run directory", options.b);
   EvaluationOptions scoring{options.decoding.options(), {}};

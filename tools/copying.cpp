@@ -2,10 +2,10 @@
 
 #include <algorithm>
 
+#include "models/fit.h"
 #include "models/greedy.h"
 #include "models/name_task.h"
 #include "models/pointer_generator.h"
-#include "tools/fit_epochs.h"
 
 namespace tapestry {
 namespace {
@@ -13,14 +13,10 @@ namespace {
 constexpr Index test_pairs = 300;
 
 void check(const CopyingOptions& options) {
-  const auto demand = [](const char* option, Index value, Index least, Index most) {
-    if (value < least || value > most)
-      throw UsageError(fmt::format("{}: must lie in [{}, {}]; given {}", option, least, most, value));
-  };
   // With fewer, a word that is no name may be too rare for the vocabulary, and would pass for one.
-  demand("--pairs", options.pairs, 200, 1'000'000);
-  demand("--epochs", options.epochs, 1, 1000);
-  demand("--hidden", options.hidden, 1, 1024);
+  require_within("--pairs", options.pairs, 200, 1'000'000);
+  require_within("--epochs", options.epochs, 1, 1000);
+  require_within("--hidden", options.hidden, 1, 1024);
 }
 
 // The text in words and in ids.
@@ -56,10 +52,8 @@ std::vector<Tokens> translate_plainly(const NameText& text, const CopyingOptions
   std::vector<TokenIds> sources;
   for (const CopyExample& example : text.asked) sources.push_back(example.ids.source);
   std::vector<Tokens> translations;
-  for (const Translation& translation : greedy(*model, sources, workers)) {
-    translations.emplace_back();
-    for (const std::int32_t id : translation.ids) translations.back().push_back(text.target.token(id));
-  }
+  for (const Translation& translation : greedy(*model, sources, workers))
+    translations.push_back(text.target.tokens(translation.ids));
   return translations;
 }
 

@@ -97,8 +97,7 @@ void print_corpus(const CorpusCommand& options) {
   if (options.length) throw UsageError("--length: goes with --task; sentences of the built-in corpus have theirs");
   if (options.json && !options.difficulty) throw UsageError("--json: goes with --difficulty; pairs are plain lines");
   if (options.alignments && options.difficulty) throw UsageError("--alignments: cannot be given with --difficulty");
-  if (options.pairs < 1 || options.pairs > static_cast<Index>(most_builtin_pairs))
-    throw UsageError(fmt::format("--pairs: must lie in [1, {}]; given {}", most_builtin_pairs, options.pairs));
+  require_within("--pairs", options.pairs, 1, static_cast<Index>(most_builtin_pairs));
   const RunConfig quickstart = preset("quickstart");
   const BuiltinCorpus corpus =
       builtin_corpus(static_cast<std::size_t>(options.pairs), options.seed, static_cast<std::size_t>(quickstart.valid),

@@ -41,15 +41,12 @@ struct Description {
     // Of whatever text, not of the built-in corpus and its bounds.
     const Index pairs = std::exchange(config.pairs, 0);
     validate(config);
-    if (pairs < 0 || pairs > most_pairs)
-      throw UsageError(fmt::format("--pairs: must lie in [0, {}]; given {}", most_pairs, pairs));
+    require_within("--pairs", pairs, 0, most_pairs);
     for (const auto& [option, value] :
          {std::pair("--source-words", options.source_words), std::pair("--target-words", options.target_words)})
-      if (value < 5 || value > 1 << 24)
-        throw UsageError(fmt::format("{}: must lie in [5, {}]; given {}", option, 1 << 24, value));
+      require_within(option, value, 5, 1 << 24);
     const Index tokens = options.tokens != 0 ? options.tokens : config.length > 0 ? config.length : 16;
-    if (tokens < 2 || tokens > 1 << 16)
-      throw UsageError(fmt::format("--tokens: must lie in [2, {}]; given {}", 1 << 16, tokens));
+    require_within("--tokens", tokens, 2, 1 << 16);
     if (config.batch_tokens > 0 && tokens > config.batch_tokens)
       throw UsageError(fmt::format("--batch-tokens: must hold the longest sentence, {} tokens with <eos>; given {}",
                                    tokens, config.batch_tokens));

@@ -14,12 +14,12 @@ void add_fit_options(CLI::App& command, FitOptions& options, int& threads) {
   add_threads(command, threads);
 }
 
-void add_picture(CLI::App& command, std::string& out) {
-  const auto read = [&out](const std::string& path) {
-    require_writable_file("--out", path);
-    out = path;
+void add_picture(CLI::App& command, std::string& path, const std::string& description, const std::string& option) {
+  const auto read = [&path, option](const std::string& given) {
+    require_writable_file(option.c_str(), given);
+    path = given;
   };
-  command.add_option_function<std::string>("--out", read, "Picture to write")->type_name("FILE.svg");
+  command.add_option_function<std::string>(option, read, description)->type_name("FILE.svg");
 }
 
 void add_lab(CLI::App& program) {

@@ -22,7 +22,8 @@ void add_lab_tag(CLI::App& lab);
 /// What every experiment that trains offers: --updates, --lr, --seed, --threads.
 void add_fit_options(CLI::App& command, FitOptions& options, int& threads);
 
-/// --out. Errors: those of require_writable_file.
-void add_picture(CLI::App& command, std::string& out);
+/// --out, or another option that names a picture. Errors: those of require_writable_file.
+void add_picture(CLI::App& command, std::string& path, const std::string& description = "Picture to write",
+                 const std::string& option = "--out");
 
 }  // namespace tapestry

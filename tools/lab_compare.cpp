@@ -43,12 +43,8 @@ std::vector<std::string> variant_names() {
 
 void check(const CompareLab& lab) {
   for (const std::string& name : lab.names) require_one_of("lab compare", name, variant_names());
-  const auto within = [](const char* option, Index value, Index low, Index high) {
-    if (value < low || value > high)
-      throw UsageError(fmt::format("{}: must lie in [{}, {}]; given {}", option, low, high, value));
-  };
-  within("--updates", lab.training.updates, 1, 1'000'000);
-  within("--seeds", lab.training.seeds, 1, 30);
+  require_within("--updates", lab.training.updates, 1, 1'000'000);
+  require_within("--seeds", lab.training.seeds, 1, 30);
 }
 
 // A single seed has no interval.

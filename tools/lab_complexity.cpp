@@ -237,7 +237,6 @@ std::string picture(const std::vector<Findings>& all) {
 void run(const ComplexityCommand& command) {
   if (command.repetitions < 1)
     throw UsageError(fmt::format("--repetitions: must be at least 1; given {}", command.repetitions));
-  if (!command.out.empty()) require_writable_file("--out", command.out);
   const std::vector<Findings> all = measure(command);
   if (!command.out.empty()) write_atomically(command.out, picture(all));
   if (command.json) return fmt::print("{}\n", to_json(all).dump());
@@ -255,9 +254,10 @@ void add_lab_complexity(CLI::App& lab) {
   CLI::App& command = *lab.add_subcommand(
       "complexity", "What attention, recurrence and convolution cost, and how far a signal goes through them.");
   const auto options = std::make_shared<ComplexityCommand>();
-  add_number(command, "--repetitions", options->repetitions, "Rounds of timing, of which medians are taken [3].");
-  command.add_flag("--quick", options->quick, "Fewer and smaller sizes, timed once.");
-  command.add_option("--out", options->out, "A picture of it all.")->type_name("FILE.svg");
+  add_number(command, "--repetitions", options->repetitions,
+             "Rounds of timing, of which medians are taken (default: 3)");
+  command.add_flag("--quick", options->quick, "Fewer and smaller sizes, timed once");
+  add_picture(command, options->out);
   add_json(command, options->json);
   command.callback([options] { run(*options); });
 }

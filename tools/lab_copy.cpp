@@ -102,7 +102,6 @@ std::string picture(const CopyingExperiment& result) {
 }
 
 void run(const CopyCommand& command) {
-  if (!command.out.empty()) require_writable_file("--out", command.out);
   core::Workers workers(command.threads);
   const CopyingExperiment result = copying_experiment(command.experiment, workers);
   (command.json ? print_json : print)(command, result);
@@ -122,7 +121,7 @@ void add_lab_copy(CLI::App& lab) {
   add_number(command, "--hidden", options->experiment.hidden, "Width of both models (default: 48)");
   add_number(command, "--seed", options->experiment.seed, "Seed of sentences and parameters (default: 1)");
   add_threads(command, options->threads);
-  command.add_option("--out", options->out, "Draw attention and p_gen of the sentences shown")->type_name("FILE.svg");
+  add_picture(command, options->out, "Draw attention and p_gen of the sentences shown");
   add_json(command, options->json);
   command.callback([options] { run(*options); });
 }

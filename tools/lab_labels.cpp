@@ -8,7 +8,6 @@
 #include <tuple>
 
 #include "core/files.h"
-#include "core/random.h"
 #include "models/builtin_corpus.h"
 #include "models/label_task.h"
 #include "models/labeller.h"
@@ -55,11 +54,8 @@ struct Labelling {
     constexpr std::uint64_t stream = 0x1abe1;  // apart from those of parameters and masks
     fit([&](const Batch& part, const Pass& pass) { return labelling_loss(model, part, pass); }, store, workers, options,
         [&](Index update) {
-          core::Random random(options.seed, stream + static_cast<std::uint64_t>(update));
-          std::vector<Example> drawn;
-          for (Index i = 0; i < batch; ++i)
-            drawn.push_back(examples[static_cast<std::size_t>(random.below(static_cast<Index>(examples.size())))]);
-          return drawn;
+          return sample_examples(examples, batch,
+                                 core::Random(options.seed, stream + static_cast<std::uint64_t>(update)));
         });
   }
 };
@@ -172,8 +168,7 @@ std::vector<LabelledSequence> cut(const std::vector<AlignedPair>& pairs, Index l
 void tag(const LabelLab& lab) {
   check(lab);
   constexpr Index shortest = 6, most = 12;  // of up to these, and of more than these, there are enough
-  if (lab.longest < shortest || lab.longest > most)
-    throw UsageError(fmt::format("--longest: must lie in [{}, {}]; given {}", shortest, most, lab.longest));
+  require_within("--longest", lab.longest, shortest, most);
   const BuiltinCorpus corpus = builtin_corpus(10'000, lab.fit.seed, 0, 2 * test_sequences);
   const auto train = cut(corpus.train, lab.longest, false);
   Labelling labelling(lab, true, label_vocabularies(role_labels(corpus.train)));

@@ -6,7 +6,6 @@
 #include <nlohmann/json.hpp>
 
 #include "core/files.h"
-#include "core/random.h"
 #include "models/evaluate.h"
 #include "models/fit.h"
 #include "models/greedy.h"
@@ -62,11 +61,7 @@ Data data_of(const LengthsLab& lab) {
 std::vector<Example> drawn(const LengthsLab& lab, const Data& data, Index update) {
   constexpr Index batch = 64;
   constexpr std::uint64_t stream = 0x1e0975;  // apart from those of parameters and masks
-  core::Random random(lab.fit.seed, stream + static_cast<std::uint64_t>(update));
-  std::vector<Example> pairs;
-  for (Index i = 0; i < batch; ++i)
-    pairs.push_back(data.train[static_cast<std::size_t>(random.below(static_cast<Index>(data.train.size())))]);
-  return pairs;
+  return sample_examples(data.train, batch, core::Random(lab.fit.seed, stream + static_cast<std::uint64_t>(update)));
 }
 
 Tokens words_of(const TokenIds& ids, const Vocabulary& words) {
@@ -154,10 +149,8 @@ std::string picture(const LengthsLab& lab, const std::vector<Result>& results) {
 }
 
 void run(const LengthsLab& lab) {
-  if (lab.longest < 2 * bands || lab.longest > 100)
-    throw UsageError(fmt::format("--longest: must lie in [{}, 100]; given {}", 2 * bands, lab.longest));
-  if (lab.hidden < 1 || lab.hidden > 1024)
-    throw UsageError(fmt::format("--hidden: must lie in [1, 1024]; given {}", lab.hidden));
+  require_within("--longest", lab.longest, 2 * bands, 100);
+  require_within("--hidden", lab.hidden, 1, 1024);
   validate(lab.fit);
   const Data data = data_of(lab);
   core::Workers workers(lab.threads);

@@ -31,26 +31,22 @@ struct LmLab {
 };
 
 void check(const LmLab& lab) {
-  const auto within = [](const char* option, auto value, auto low, auto high) {
-    if (!(value >= low && value <= high))
-      throw UsageError(fmt::format("{}: must lie in [{}, {}]; given {}", option, low, high, value));
-  };
   require_one_of("--unit", lab.unit, text_unit_names());
   require_one_of("--side", lab.side, {"english", "french"});
   require_one_of("--positions", lab.positions, position_kinds());
-  within("--width", lab.width, Index{1}, Index{1024});
-  within("--heads", lab.heads, Index{1}, Index{1024});
+  require_within("--width", lab.width, 1, 1024);
+  require_within("--heads", lab.heads, 1, 1024);
   const bool in_pairs = lab.positions == "sinusoidal";
   if (lab.width % lab.heads != 0 || (in_pairs && lab.width % 2 != 0))
     throw UsageError(fmt::format("--width: must be {}a multiple of the heads; given {} and {} heads",
                                  in_pairs ? "even, for the positions, and " : "", lab.width, lab.heads));
-  within("--layers", lab.layers, Index{1}, Index{16});
-  within("--context", lab.context, Index{1}, Index{4096});
-  within("--batch", lab.batch, Index{1}, Index{4096});
-  within("--sample", lab.sample, Index{0}, Index{100'000});
-  within("--min-count", lab.min_count, Index{1}, Index{1} << 30);
-  within("--every", lab.every, Index{0}, Index{1} << 30);
-  within("--dropout", lab.dropout, 0.0, 1.0);
+  require_within("--layers", lab.layers, 1, 16);
+  require_within("--context", lab.context, 1, 4096);
+  require_within("--batch", lab.batch, 1, 4096);
+  require_within("--sample", lab.sample, 0, 100'000);
+  require_within("--min-count", lab.min_count, 1, 1 << 30);
+  require_within("--every", lab.every, 0, 1 << 30);
+  require_within("--dropout", lab.dropout, 0, 1);
   validate(lab.fit);
   DecodingOptions decoding;
   decoding.sampling = lab.sampling;

@@ -70,8 +70,6 @@ std::string maps(const PoolingExperiment& result) {
 }
 
 void run(const PoolingCommand& command) {
-  if (!command.out.empty()) require_writable_file("--out", command.out);
-  if (!command.weights.empty()) require_writable_file("--weights", command.weights);
   const PoolingExperiment result = pooling_experiment(command.experiment);
   (command.json ? print_json : print)(command, result);
   if (!command.out.empty()) write_atomically(command.out, lines(result));
@@ -94,8 +92,8 @@ void add_lab_pooling(CLI::App& lab) {
   add_number(command, "--updates", experiment.updates, "Steps of gradient descent (default: 200)");
   add_number(command, "--lr", experiment.lr, "Their rate (default: 2)");
   add_number(command, "--seed", experiment.seed, "Seed of the points (default: 1)");
-  command.add_option("--out", options->out, "Draw the curve and the fits")->type_name("FILE.svg");
-  command.add_option("--weights", options->weights, "Draw the weights of both kernels")->type_name("FILE.svg");
+  add_picture(command, options->out, "Draw the curve and the fits");
+  add_picture(command, options->weights, "Draw the weights of both kernels", "--weights");
   add_json(command, options->json);
   command.callback([options] { run(*options); });
 }

@@ -25,15 +25,11 @@ struct PositionsLab {
 };
 
 void check(const PositionsLab& lab) {
-  const auto within = [](const char* option, Index value, Index low, Index high) {
-    if (value < low || value > high)
-      throw UsageError(fmt::format("{}: must lie in [{}, {}]; given {}", option, low, high, value));
-  };
-  within("--width", lab.width, 2, 512);
+  require_within("--width", lab.width, 2, 512);
   if (lab.width % 2 != 0)
     throw UsageError(fmt::format("--width: must be even, for sines and cosines come in pairs; given {}", lab.width));
-  within("--positions", lab.positions, 2, 512);
-  within("--distance", lab.distance, 1, 100'000);
+  require_within("--positions", lab.positions, 2, 512);
+  require_within("--distance", lab.distance, 1, 100'000);
 }
 
 // The largest difference, over all positions t of the table and all features, of P[t + distance] and M P[t].

@@ -239,11 +239,9 @@ std::string picture(const Experiment& experiment) {
 }
 
 void run(const ResidualCommand& command) {
-  if (command.depth < 1 || command.depth > 100)
-    throw UsageError(fmt::format("--depth: must lie in [1, 100]; given {}", command.depth));
+  require_within("--depth", command.depth, 1, 100);
   if (command.updates < 1) throw UsageError(fmt::format("--updates: must be at least 1; given {}", command.updates));
   if (!(command.lr > 0)) throw UsageError(fmt::format("--lr: must be above 0; given {}", command.lr));
-  if (!command.out.empty()) require_writable_file("--out", command.out);
   const Experiment experiment(command);
   if (!command.out.empty()) write_atomically(command.out, picture(experiment));
   if (command.json) return fmt::print("{}\n", to_json(command, experiment).dump());
@@ -256,11 +254,11 @@ void add_lab_residual(CLI::App& lab) {
   CLI::App& command =
       *lab.add_subcommand("residual", "A deep stack with and without residual connections and norms: gradients, loss.");
   const auto options = std::make_shared<ResidualCommand>();
-  add_number(command, "--depth", options->depth, "Blocks of the highest stack [8].");
-  add_number(command, "--updates", options->updates, "Updates of the training [1000].");
-  add_number(command, "--lr", options->lr, "Learning rate of Adam [0.002].");
-  add_number(command, "--seed", options->seed, "Of parameters and sequences [1].");
-  command.add_option("--out", options->out, "A picture of it all.")->type_name("FILE.svg");
+  add_number(command, "--depth", options->depth, "Blocks of the highest stack (default: 8)");
+  add_number(command, "--updates", options->updates, "Updates of the training (default: 1000)");
+  add_number(command, "--lr", options->lr, "Learning rate of Adam (default: 0.002)");
+  add_number(command, "--seed", options->seed, "Seed of parameters and sequences (default: 1)");
+  add_picture(command, options->out);
   add_json(command, options->json);
   command.callback([options] { run(*options); });
 }

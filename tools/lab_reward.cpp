@@ -97,7 +97,6 @@ std::string picture(const RewardExperiment& result) {
 }
 
 void run(const RewardCommand& command) {
-  if (!command.out.empty()) require_writable_file("--out", command.out);
   core::Workers workers(command.threads);
   const RewardExperiment result = reward_experiment(command.experiment, workers);
   (command.json ? print_json : print)(command, result);
@@ -120,7 +119,7 @@ void add_lab_reward(CLI::App& lab) {
   add_number(command, "--lr", experiment.lr, "Their rate (default: 0.0002)");
   add_number(command, "--seed", experiment.seed, "Seed of parameters, batches and samples (default: 1)");
   add_threads(command, options->threads);
-  command.add_option("--out", options->out, "Draw rewards and variances")->type_name("FILE.svg");
+  add_picture(command, options->out, "Draw rewards and variances");
   add_json(command, options->json);
   command.callback([options] { run(*options); });
 }

@@ -32,8 +32,7 @@ void add_threads(CLI::App& command, int& threads) {
   threads = std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
   const auto read = [&threads](const std::string& text) {
     threads = parse_number<int>("--threads", text);
-    if (threads < 1 || threads > 1024)
-      throw UsageError(fmt::format("--threads: must lie in [1, 1024]; given {}", threads));
+    require_within("--threads", threads, 1, 1024);
   };
   command
       .add_option_function<std::string>("--threads", read,

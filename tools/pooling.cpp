@@ -15,11 +15,6 @@ double curve(double x) {
   return 2 * std::sin(x) + std::pow(x, 0.8);
 }
 
-void within(const char* option, double value, double low, double high) {
-  if (!(value >= low && value <= high))
-    throw UsageError(fmt::format("{}: must lie in [{}, {}]; given {}", option, low, high, value));
-}
-
 // Numbers as vectors of width 1.
 Var as_sequence(const std::vector<double>& values, Index batch) {
   return Var(Tensor::from(values, {batch, static_cast<Index>(values.size()) / batch, 1}, DType::f64));
@@ -71,11 +66,11 @@ void learn_width(const AttentionPooling& pooling, const Var& w, const PoolingExp
 }  // namespace
 
 PoolingExperiment pooling_experiment(const PoolingExperimentOptions& options) {
-  within("--points", static_cast<double>(options.points), 2, 500);
-  within("--noise", options.noise, 0, 100);
-  within("--width", options.width, 0.01, 100);
-  within("--updates", static_cast<double>(options.updates), 1, 10000);
-  within("--lr", options.lr, 0, 100);
+  require_within("--points", options.points, 2, 500);
+  require_within("--noise", options.noise, 0, 100);
+  require_within("--width", options.width, 0.01, 100);
+  require_within("--updates", options.updates, 1, 10000);
+  require_within("--lr", options.lr, 0, 100);
   PoolingExperiment result;
   core::Random random(options.seed);
   for (Index i = 0; i < options.points; ++i) result.x.push_back(random.uniform(0, 5));

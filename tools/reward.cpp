@@ -3,10 +3,10 @@
 #include <algorithm>
 
 #include "core/random.h"
+#include "models/fit.h"
 #include "models/run_data.h"
 #include "models/self_critical.h"
 #include "models/sequence_loss.h"
-#include "tools/fit_epochs.h"
 
 namespace tapestry {
 namespace {
@@ -14,16 +14,11 @@ namespace {
 constexpr Index block_updates = 25, test_pairs = 500;
 
 void check(const RewardOptions& options) {
-  const auto demand = [](const char* option, Index value, Index most) {
-    if (value < 1 || value > most)
-      throw UsageError(fmt::format("{}: must lie in [1, {}]; given {}", option, most, value));
-  };
-  demand("--pairs", options.pairs, 500'000);
-  demand("--epochs", options.epochs, 1000);
-  demand("--updates", options.updates, 100'000);
-  demand("--batch", options.batch, 4096);
-  if (!(options.lr >= 0 && options.lr <= 1))
-    throw UsageError(fmt::format("--lr: must lie in [0, 1]; given {}", options.lr));
+  require_within("--pairs", options.pairs, 1, 500'000);
+  require_within("--epochs", options.epochs, 1, 1000);
+  require_within("--updates", options.updates, 1, 100'000);
+  require_within("--batch", options.batch, 1, 4096);
+  require_within("--lr", options.lr, 0, 1);
 }
 
 RunConfig config_of(const RewardOptions& options) {

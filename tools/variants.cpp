@@ -6,8 +6,8 @@
 #include <numeric>
 
 #include "models/evaluate.h"
+#include "models/fit.h"
 #include "models/training_plan.h"
-#include "models/training_step.h"
 
 namespace tapestry {
 namespace {
@@ -21,19 +21,15 @@ RunConfig base_config(const std::string& base) {
 double train_in_memory(Run& run, const RunData& data, core::Workers& workers) {
   const RunConfig& config = run.config;
   const TrainingPlan plan(run, data);
-  Adam optimizer(run.store->pieces(), config.adam());
-  TrainingStep step(
-      *run.model, *run.store, optimizer, workers,
-      {static_cast<std::size_t>(config.shards), config.divisor, config.clip, config.label_smoothing, false});
+  const Recipe recipe{plan.updates,
+                      plan.schedule,
+                      config.seed,
+                      config.adam(),
+                      {static_cast<std::size_t>(config.shards), config.divisor, config.clip}};
   const auto start = std::chrono::steady_clock::now();
-  Index update = 0;
-  for (Index epoch = 1; update < plan.updates; ++epoch) {
-    for (const MicroBatch& batch : micro_batches(config, plan.train, epoch)) {
-      if (update == plan.updates) break;
-      ++update;
-      step(batch, {true, config.seed, static_cast<std::uint64_t>(update), 0}, plan.schedule.rate(update));
-    }
-  }
+  fit([&](const Batch& batch,
+          const Pass& pass) { return sequence_loss(*run.model, batch, pass, config.label_smoothing); },
+      *run.store, workers, recipe, [&](Index epoch) { return micro_batches(config, plan.train, epoch); });
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
 
