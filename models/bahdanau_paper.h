@@ -12,9 +12,8 @@ namespace tapestry {
 ///   encoder   bidirectional, so that h_j knows both sides of word j (A.2.1)
 ///   start     s_0 = tanh(W_s <-h_1), from the backward encoder, which has just read the first word (A.2.2)
 ///   context   enters every gate of the decoder: C, C_z and C_r are the columns of the cell's input weights for c_i
-///   output    t~_i = U_o s_{i-1} + V_o E y_{i-1} + C_o c_i, t_i = the larger of each two neighbours (maxout,
-///   Goodfellow
-///             et al. 2013), logits W_o t_i
+///   output    t~_i = U_o s_{i-1} + V_o E y_{i-1} + C_o c_i, t_i = the larger of each two neighbours (maxout, of
+///             Goodfellow et al. 2013), logits W_o t_i
 ///
 /// The decoder has one layer. Two liberties: the gates are PyTorch's (the reset gate acts after the recurrent product,
 /// as in the later versions of the GRU), and linear maps have biases, which the paper leaves out "to increase
