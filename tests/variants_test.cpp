@@ -38,8 +38,8 @@ TEST_SUITE("fast") {
     const Variant& lstm =
         *std::find_if(list.begin(), list.end(), [](const Variant& variant) { return variant.name == "lstm"; });
     core::Workers one(1), two(2);
-    const Outcome first = run_variant(lstm, options, 1, one), again = run_variant(lstm, options, 1, two),
-                  other = run_variant(lstm, options, 2, one), gru = run_variant(list[0], options, 1, one);
+    const VariantOutcome first = run_variant(lstm, options, 1, one), again = run_variant(lstm, options, 1, two),
+                         other = run_variant(lstm, options, 2, one), gru = run_variant(list[0], options, 1, one);
     CHECK(first.loss == again.loss);
     CHECK(first.bleu == again.bleu);
     CHECK(first.loss != other.loss);

@@ -26,11 +26,11 @@ struct CompareLab {
 
 struct Row {
   Variant variant;
-  std::vector<Outcome> outcomes;  // of each seed
+  std::vector<VariantOutcome> outcomes;  // of each seed
 
-  Estimate of(double Outcome::*figure) const {
+  Estimate of(double VariantOutcome::*figure) const {
     std::vector<double> values;
-    for (const Outcome& outcome : outcomes) values.push_back(outcome.*figure);
+    for (const VariantOutcome& outcome : outcomes) values.push_back(outcome.*figure);
     return estimate(values);
   }
 };
@@ -48,7 +48,7 @@ void check(const CompareLab& lab) {
 }
 
 // A single seed has no interval.
-std::string with_interval(const Row& row, double Outcome::*figure, int places) {
+std::string with_interval(const Row& row, double VariantOutcome::*figure, int places) {
   const Estimate estimate = row.of(figure);
   const std::string mean = fmt::format("{:.{}f}", estimate.mean, places);
   return row.outcomes.size() == 1 ? mean : fmt::format("{} ± {:.{}f}", mean, estimate.half, places);
@@ -57,8 +57,9 @@ std::string with_interval(const Row& row, double Outcome::*figure, int places) {
 void print(const CompareLab& lab, const std::vector<Row>& rows) {
   std::vector<std::vector<std::string>> table{{"variant", "loss", "BLEU", "seconds", "parameters", ""}};
   for (const Row& row : rows)
-    table.push_back({row.variant.name, with_interval(row, &Outcome::loss, 3), with_interval(row, &Outcome::bleu, 1),
-                     fmt::format("{:.1f}", row.of(&Outcome::seconds).mean), grouped(row.outcomes[0].parameters),
+    table.push_back({row.variant.name, with_interval(row, &VariantOutcome::loss, 3),
+                     with_interval(row, &VariantOutcome::bleu, 1),
+                     fmt::format("{:.1f}", row.of(&VariantOutcome::seconds).mean), grouped(row.outcomes[0].parameters),
                      row.variant.description});
   fmt::print("{}{}, {}; {}; loss in nats per target token of the test part, greedy BLEU\n",
              format_table(table, "lrrrrl"), counted(lab.training.updates, "update"),
@@ -68,7 +69,7 @@ void print(const CompareLab& lab, const std::vector<Row>& rows) {
 nlohmann::json to_json(const CompareLab& lab, const std::vector<Row>& rows) {
   nlohmann::json list = nlohmann::json::array();
   for (const Row& row : rows) {
-    const auto figure = [&](double Outcome::*which) {
+    const auto figure = [&](double VariantOutcome::*which) {
       const Estimate estimate = row.of(which);
       nlohmann::json figures{{"mean", estimate.mean}, {"half_interval", nullptr}};
       if (row.outcomes.size() > 1) figures["half_interval"] = estimate.half;
@@ -76,9 +77,9 @@ nlohmann::json to_json(const CompareLab& lab, const std::vector<Row>& rows) {
     };
     list.push_back({{"variant", row.variant.name},
                     {"base", row.variant.base},
-                    {"loss", figure(&Outcome::loss)},
-                    {"bleu", figure(&Outcome::bleu)},
-                    {"seconds", figure(&Outcome::seconds)},
+                    {"loss", figure(&VariantOutcome::loss)},
+                    {"bleu", figure(&VariantOutcome::bleu)},
+                    {"seconds", figure(&VariantOutcome::seconds)},
                     {"parameters", row.outcomes[0].parameters}});
   }
   return {{"rows", list}, {"updates", lab.training.updates}, {"seeds", lab.training.seeds}};
@@ -90,7 +91,7 @@ std::string picture(const std::vector<Row>& rows) {
   for (const Row& row : rows) {
     if (charts.empty() || charts.back().title != row.variant.base)
       charts.push_back({row.variant.base, "BLEU, mean and 95 % interval", "variant", {}});
-    const Estimate bleu = row.of(&Outcome::bleu);
+    const Estimate bleu = row.of(&VariantOutcome::bleu);
     const auto number = static_cast<double>(charts.back().series.size() + 1);
     charts.back().series.push_back({fmt::format("{:.0f} {}", number, row.variant.name),
                                     {bleu.mean - bleu.half, bleu.mean, bleu.mean + bleu.half},

@@ -70,8 +70,8 @@ const std::vector<Variant>& variants() {
   return list;
 }
 
-Outcome run_variant(const Variant& variant, const VariantsOptions& options, std::uint64_t seed,
-                    core::Workers& workers) {
+VariantOutcome run_variant(const Variant& variant, const VariantsOptions& options, std::uint64_t seed,
+                           core::Workers& workers) {
   RunConfig config = base_config(variant.base);
   config.pairs = options.pairs;
   config.valid = 0;

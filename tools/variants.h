@@ -23,14 +23,15 @@ struct VariantsOptions {
 };
 
 /// What became of one training.
-struct Outcome {
+struct VariantOutcome {
   double loss = 0;     // nats per target token of the test part
   double bleu = 0;     // of its greedy translations
   double seconds = 0;  // of training
   Index parameters = 0;
 };
 /// Trains the variant on the built-in corpus by this seed and scores it.
-Outcome run_variant(const Variant& variant, const VariantsOptions& options, std::uint64_t seed, core::Workers& workers);
+VariantOutcome run_variant(const Variant& variant, const VariantsOptions& options, std::uint64_t seed,
+                           core::Workers& workers);
 
 /// Mean of values and the half-width of its 95 % interval by Student's t; 0 for a single value. Needs 1 to 30 values.
 struct Estimate {
