@@ -111,24 +111,32 @@ void masked_row(Index n, T scale, Index begin, Index end, T* x) {
 }
 
 // The keys or values of one head, a column each and columns of zeros to the end of a register: what the queries of the
-// head are multiplied by, block by block, and what lets these products write whole registers of padded rows.
+// head are multiplied by, block by block, and what lets these products write whole registers of padded rows. All of
+// them are laid out once, or, where a mask leaves narrow bands, those of a block, which then stay in the cache.
 template <class T>
 class Columns {
  public:
-  Columns(bool needed, Index width, const ScaledDotProductInputs& in) {
-    if (needed) across_ = Tensor::empty({width, padded<T>(in.keys.x.size(1))}, dtype_of<T>);
+  Columns(bool needed, Index width, const ScaledDotProductInputs& in) : whole_(in.band() == in.keys.x.size(1)) {
+    // An odd number of cache lines a row: by a power of two, a column's numbers would share one set of the cache.
+    constexpr Index line = 64 / static_cast<Index>(sizeof(T));
+    if (needed) across_ = Tensor::empty({width, ((in.band() + line - 1) / line | 1) * line}, dtype_of<T>);
   }
-  void take(const Rows<T>& rows, Index keys) {
-    transpose<T>(keys, across_.size(0), rows.data, rows.stride, across_.data<T>(), across_.size(1));
+  void take(const Block<T>& at, const Rows<T>& rows) {
+    if (whole_ && at.first > 0) return;
+    begin_ = whole_ ? 0 : at.begin;
+    transpose<T>(whole_ ? at.keys : at.seen(), across_.size(0), rows.row(begin_), rows.stride, across_.data<T>(),
+                 across_.size(1));
   }
   // to[i] = x[i] times the columns that a block sees, for its rows.
   void multiply(const Block<T>& at, const Rows<T>& x, const Rows<T>& to) const {
     gemm<T>(as_stored, as_stored, at.count, at.row_size(), across_.size(0), x.row(at.first), x.stride,
-            across_.data<T>() + at.begin, across_.size(1), 0, to.data, to.stride);
+            across_.data<T>() + at.begin - begin_, across_.size(1), 0, to.data, to.stride);
   }
 
  private:
   Tensor across_;
+  bool whole_;
+  Index begin_ = 0;  // the key of the first column
 };
 
 // The weights of a block, before dropout, as padded rows at `to`.
@@ -241,7 +249,7 @@ void forward(const ScaledDotProductInputs& in, const ScaledDotProductResult& res
   Columns<T> keys(true, in.width, in);
   each_block<T>(in, [&](const Block<T>& at) {
     foresee(at, in.query.x, in.keys.x, in.values.x);
-    if (at.first == 0) keys.take(at.k, at.keys);
+    keys.take(at, at.k);
     const Rows<T> context(result.context, at.b, at.h * in.value_width);
     const Rows<T> weights = result.saved ? weight_rows<T>(result.saved, at) : own.rows;
     compute_weights(at, keys, weights);
@@ -270,8 +278,8 @@ void backward(const ScaledDotProductInputs& in, const Tensor& saved, const Tenso
     foresee(at, in.query.x, in.keys.x, in.values.x);
     foresee(at, into.query, into.keys, into.values);
     foresee(at, dcontext, 0, in.value_width);
-    if (at.first == 0 && !saved) keys.take(at.k, at.keys);
-    if (at.first == 0 && dcontext) values.take(at.v, at.keys);
+    if (!saved) keys.take(at, at.k);
+    if (dcontext) values.take(at, at.v);
     const Rows<T> dout(dcontext, at.b, at.h * in.value_width);
     const Rows<T> dq(into.query, at.b, in.query.column + at.h * in.width);
     const Rows<T> dk(into.keys, at.b, in.keys.column + at.h * in.width);
