@@ -3,6 +3,7 @@
 #include "models/labeller.h"
 #include "models/language_model.h"
 #include "models/pointer_generator.h"
+#include "models/self_critical.h"
 #include "models/sequence_loss.h"
 #include "nn/attention_pooling.h"
 
@@ -119,6 +120,22 @@ void pointer_generator_checks(std::vector<NamedCheck>& checks, bool reference) {
   }
 }
 
+// Of samples that scored better, worse and as well as the greedy translation.
+const Example better{first.source, first.target, {}, 1.5}, worse{second.source, second.target, {}, -0.7};
+const Example as_good{third.source, third.target, {}, 0};
+
+void policy_checks(std::vector<NamedCheck>& checks, bool reference) {
+  for (const std::string& model : model_names()) {
+    ModelShape shape{model, 13, 13, 4, 5, 1, 0.3};
+    shape.transformer = {6, 5, 2, 2};
+    checks.push_back(
+        check("policy loss, " + model, reference, {&better, &worse, &as_good}, [=](const Scope& scope) -> BatchLoss {
+          return [built = std::shared_ptr<const EncoderDecoder>(make_model(shape, scope))](
+                     const Batch& b, const Pass& p) { return policy_loss(*built, b, p); };
+        }));
+  }
+}
+
 }  // namespace
 
 std::vector<NamedCheck> model_checks() {
@@ -134,6 +151,7 @@ std::vector<NamedCheck> model_checks() {
     language_model_checks(checks, reference);
     labeller_checks(checks, reference);
     pointer_generator_checks(checks, reference);
+    policy_checks(checks, reference);
   }
   return checks;
 }

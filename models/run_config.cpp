@@ -18,7 +18,7 @@ namespace tapestry {
   preset, data, source, target, pairs, valid, test, valid_files, test_files, split_seed, reverse, tokenizer, subwords, \
       joint_vocabulary, length, min_count, model, embed, hidden, layers, dropout, width, feed_forward, heads, norm,    \
       final_norm, attention_bias, attention_dropout, feed_forward_dropout, tie, init, positions, max_positions, score, \
-      normaliser, cell, bidirectional
+      normaliser, cell, bidirectional, residual
 #define TAPESTRY_RECIPE                                                                                        \
   epochs, updates, batch, batch_tokens, accumulate, lr, schedule, warmup, initial_lr, lr_factor, beta1, beta2, \
       epsilon, weight_decay, label_smoothing, clip, divisor, bucket, seed, shards, low_memory, reference,      \
@@ -50,7 +50,9 @@ ModelShape RunConfig::shape(Index source_vocabulary, Index target_vocabulary) co
                        dropout,
                        attention_dropout,
                        feed_forward_dropout,
-                       book ? 1 : std::sqrt(0.5)};
+                       book ? 1 : std::sqrt(0.5),
+                       norm != "none",
+                       residual};
   shape.tie = tie;
   shape.score = score;
   shape.normaliser = normaliser;
@@ -66,7 +68,8 @@ nlohmann::json to_json(const RunConfig& config) {
 RunConfig config_from_json(nlohmann::json json) {
   require(json.is_object(), "it must be an object; it is {}", json.type_name());
   const nlohmann::json example = to_json(RunConfig());
-  for (const char* later : {"low_memory", "positions", "max_positions", "score", "normaliser", "cell", "bidirectional"})
+  for (const char* later :
+       {"low_memory", "positions", "max_positions", "score", "normaliser", "cell", "bidirectional", "residual"})
     json.emplace(later, example[later]);  // runs of older versions do not say it
   for (const auto& [key, value] : example.items()) {
     require(json.contains(key), "{} must be there; it is missing", key);
@@ -193,7 +196,7 @@ void validate(const RunConfig& config) {
                     pairs_of_features ? "even, for the positions, and " : "", config.width, config.heads));
   require_within("--attention-dropout", config.attention_dropout, 0, 1);
   require_within("--ffn-dropout", config.feed_forward_dropout, 0, 1);
-  require_one_of("--norm", config.norm, {"post", "pre"});
+  require_one_of("--norm", config.norm, {"post", "pre", "none"});
   require_one_of("--final-norm", config.final_norm, {"auto", "on", "off"});
   require_one_of("--tie", config.tie, {"none", "output", "all"});
   usage(config.model != "transformer" || config.tie != "all" || config.one_vocabulary(),

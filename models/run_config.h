@@ -34,7 +34,7 @@ struct RunConfig {
   Index layers = 2;
   double dropout = 0.1;
   Index width = 128, feed_forward = 256, heads = 4;  // of the Transformer, and so the rest
-  std::string norm = "post";                         // or "pre"
+  std::string norm = "post";                         // of each sublayer; or "pre", or "none"
   std::string final_norm = "auto";                   // after each stack: "on", "off", or "auto": on with pre-norm
   bool attention_bias = true;
   double attention_dropout = 0, feed_forward_dropout = 0;
@@ -76,6 +76,7 @@ struct RunConfig {
   // Of the Transformer: how it knows where a word stands, and the rows of a learned table; see Positions.
   std::string positions = "sinusoidal";
   Index max_positions = 512;
+  bool residual = true;  // a connection round each sublayer
 
   bool one_vocabulary() const { return joint_vocabulary || subwords > 0; }
   bool builtin() const { return data.empty() && source.empty(); }

@@ -134,9 +134,11 @@ void transformer_layer_checks(std::vector<NamedCheck>& checks) {
       [=](const MultiHeadAttention& layer, const Vars& in) {
         return Vars{layer(in[0], layer.project(in[1], in[2]), lengths, training).context};
       }));
-  for (const bool pre_norm : {false, true}) {
-    const std::string norm = pre_norm ? "/pre-norm" : "/post-norm";
-    const TransformerOptions options{6, 7, 2, 1, pre_norm, false, true, pre_norm, 0.3, 0.2, 0.1};
+  for (const std::string norm : {"/post-norm", "/pre-norm", "/no norm", "/post-norm, no residual"}) {
+    const bool pre_norm = norm == "/pre-norm";
+    TransformerOptions options{6, 7, 2, 1, pre_norm, false, true, pre_norm, 0.3, 0.2, 0.1};
+    options.norm = norm != "/no norm";
+    options.residual = norm != "/post-norm, no residual";
     checks.push_back(check<EncoderLayer>(
         "EncoderLayer" + norm, {input("x", {3, 4, 6})}, [=](const Scope& s) { return EncoderLayer(s, options); },
         [=](const EncoderLayer& layer, const Vars& in) { return Vars{layer(in[0], lengths, training)}; }));

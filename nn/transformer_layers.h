@@ -2,6 +2,9 @@
 // The layers of the Transformer (Vaswani et al. 2017, figure 1 and section 3). Parameters as torch.nn's
 // TransformerEncoderLayer and TransformerDecoderLayer.
 
+#include <optional>
+
+#include "autograd/elementwise.h"
 #include "autograd/layer_norm.h"
 #include "nn/multi_head_attention.h"
 
@@ -17,6 +20,8 @@ struct TransformerOptions {
   double attention_dropout = 0;
   double feed_forward_dropout = 0;
   double attention_gain = 1;  // of the initial query, key and value projections
+  bool norm = true;           // of the sublayers, in either order
+  bool residual = true;       // what goes round each sublayer
 };
 
 /// n weight + bias over the last axis [D]; weight starts as ones, bias as zeros. As torch.nn.LayerNorm.
@@ -34,23 +39,27 @@ struct LayerNorm {
 };
 
 /// A residual connection round a sublayer f, and its norm (section 5.4): norm(x + dropout(f(x))), or with pre-norm
-/// x + dropout(f(norm(x))).
+/// x + dropout(f(norm(x))). To see what each is for, either can be left out: no x +, no norm.
 struct Residual {
-  LayerNorm norm;
+  std::optional<LayerNorm> norm;
   Dropout dropout;
-  bool pre_norm;
+  bool pre_norm, residual;
 
   Residual(const Scope& scope, const std::string& number, const TransformerOptions& options)
-      : norm(scope / ("norm" + number), options.width),
-        dropout(scope / ("dropout" + number), options.dropout),
-        pre_norm(options.pre_norm) {}
+      : dropout(scope / ("dropout" + number), options.dropout), pre_norm(options.pre_norm), residual(options.residual) {
+    if (options.norm) norm.emplace(scope / ("norm" + number), options.width);
+  }
 
   /// x [B,L,D], or one position [B,D] in inference.
   template <class F>
   Var operator()(const Var& x, const Pass& pass, F sublayer) const {
-    if (pre_norm) return x + dropout(sublayer(norm(x)), pass);
-    const auto add = norm.reference ? add_norm_reference : add_norm;
-    return add(sublayer(x), x, norm.weight, norm.bias, {dropout.rate(pass), dropout.key(pass)});
+    const bool before = norm && pre_norm, after = norm && !pre_norm;
+    if (after && residual) {
+      const auto add = norm->reference ? add_norm_reference : add_norm;
+      return add(sublayer(x), x, norm->weight, norm->bias, {dropout.rate(pass), dropout.key(pass)});
+    }
+    const Var fx = dropout(sublayer(before ? (*norm)(x) : x), pass), y = residual ? x + fx : fx;
+    return after ? (*norm)(y) : y;
   }
 };
 

@@ -119,7 +119,7 @@ TEST_CASE("program: options of train out of range are usage errors, and nothing 
           {train({"--min-count", "0"}), "--min-count: must be at least 1; given 0"},
           {train({"--stop-after", "-1"}), "--stop-after: must be at least 0; given -1"},
           {train({"--tie", "source"}), "--tie: must be one of none, output, all; given source"},
-          {train({"--norm", "middle"}), "--norm: must be one of post, pre; given middle"},
+          {train({"--norm", "middle"}), "--norm: must be one of post, pre, none; given middle"},
           {train({"--final-norm", "yes"}), "--final-norm: must be one of auto, on, off; given yes"},
           {train({"--init", "zero"}), "--init: must be one of paper, book; given zero"},
           {train({"--width", "0"}), "--width: must be at least 1; given 0"},

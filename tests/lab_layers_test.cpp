@@ -71,9 +71,9 @@ TEST_SUITE("train") {
       CHECK(outcome.complained(2));
       CHECK(outcome.error == "tapestry: " + message + "\n");
     };
-    complains({"complexity", "--repetitions", "0"}, "--repetitions: must be at least 1; given 0");
+    complains({"complexity", "--repetitions", "0"}, "--repetitions: must lie in [1, 1000]; given 0");
     complains({"residual", "--depth", "0"}, "--depth: must lie in [1, 100]; given 0");
-    complains({"residual", "--updates", "0"}, "--updates: must be at least 1; given 0");
+    complains({"residual", "--updates", "0"}, "--updates: must lie in [1, 1000000]; given 0");
     complains({"residual", "--lr", "0"}, "--lr: must be above 0; given 0");
   }
 }

@@ -178,7 +178,7 @@ TEST_SUITE("fast") {
     RunConfig config = preset("multi30k");
     nlohmann::json json = to_json(config);
     for (const char* later :
-         {"low_memory", "positions", "max_positions", "score", "normaliser", "cell", "bidirectional"})
+         {"low_memory", "positions", "max_positions", "score", "normaliser", "cell", "bidirectional", "residual"})
       REQUIRE(json.erase(later) == 1);
     CHECK(to_json(config_from_json(json)) == to_json(config));
     config.low_memory = config.bidirectional = true;

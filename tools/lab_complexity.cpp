@@ -235,8 +235,7 @@ std::string picture(const std::vector<Findings>& all) {
 }
 
 void run(const ComplexityCommand& command) {
-  if (command.repetitions < 1)
-    throw UsageError(fmt::format("--repetitions: must be at least 1; given {}", command.repetitions));
+  require_within("--repetitions", command.repetitions, 1, 1000);
   const std::vector<Findings> all = measure(command);
   if (!command.out.empty()) write_atomically(command.out, picture(all));
   if (command.json) return fmt::print("{}\n", to_json(all).dump());

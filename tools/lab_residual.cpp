@@ -42,39 +42,9 @@ struct ResidualCommand {
   Index depth = 8, updates = 1000;
   double lr = 2e-3;
   std::uint64_t seed = 1;
+  int threads = 1;
   bool json = false;
   std::string out;
-};
-
-/// A sublayer f, made into norm(x + f(x)), or less.
-struct Wrapped {
-  bool residual;
-  std::optional<LayerNorm> norm;
-
-  Wrapped(const Scope& scope, const Variant& variant) : residual(variant.residual) {
-    if (variant.norm) norm.emplace(scope, width);
-  }
-  Var operator()(const Var& x, const Var& fx) const {
-    const Var y = residual ? x + fx : fx;
-    return norm ? (*norm)(y) : y;
-  }
-};
-
-/// Self-attention and feed-forward, as in the Transformer's encoder.
-struct Block {
-  MultiHeadAttention attention;
-  FeedForward feed_forward;
-  Wrapped wrapped1, wrapped2;
-
-  Block(const Scope& scope, const TransformerOptions& sizes, const Variant& variant)
-      : attention(scope / "self_attn", width, {sizes.heads}),
-        feed_forward(scope, sizes),
-        wrapped1(scope / "norm1", variant),
-        wrapped2(scope / "norm2", variant) {}
-  Var operator()(const Var& x) const {
-    const Var heard = wrapped1(x, attention(x, {}, Pass()).context);
-    return wrapped2(heard, feed_forward(heard, Pass()));
-  }
 };
 
 /// Embeddings, positions, the stack of blocks and an output layer, with what is needed to train them.
@@ -85,8 +55,11 @@ class Stack {
         embedding_(Scope(store_) / "embedding", words, width),
         positions_(PositionalEncoding(width, DType::f32)(0, length)),
         out_(Scope(store_) / "out", width, words) {
-    const TransformerOptions sizes{width, 2 * width, heads};
-    for (Index i = 0; i < depth; ++i) blocks_.emplace_back(Scope(store_) / block_name(i), sizes, variant);
+    TransformerOptions options{width, 2 * width, heads, depth};
+    options.dropout = 0;
+    options.norm = variant.norm;
+    options.residual = variant.residual;
+    blocks_ = stack_of<EncoderLayer>(Scope(store_), options);
     gradients_ = store_.gradients();
     adam_.emplace(store_.pieces());
   }
@@ -96,7 +69,7 @@ class Stack {
     const auto [source, target] = draw(random);
     Tape tape(gradients_.by_parameter);
     Var x = embedding_(source) + positions_;
-    for (const Block& block : blocks_) x = block(x);
+    for (const EncoderLayer& block : blocks_) x = block(x, {}, Pass());
     const Var loss = cross_entropy(out_(x), target);
     tape.backward(loss);
     return loss.value().item();
@@ -113,7 +86,7 @@ class Stack {
   }
 
  private:
-  static std::string block_name(Index number) { return fmt::format("blocks.{}", number); }
+  static std::string block_name(Index number) { return fmt::format("layers.{}", number); }
 
   static std::pair<Ids, Ids> draw(core::Random& random) {
     std::vector<std::int32_t> source, target;
@@ -128,7 +101,7 @@ class Stack {
   Embedding embedding_;
   Var positions_;
   Linear out_;
-  std::vector<Block> blocks_;
+  std::vector<EncoderLayer> blocks_;
   ParameterStore::Gradients gradients_;
   std::optional<Adam> adam_;
 };
@@ -166,7 +139,7 @@ struct Experiment {
     for (Index depth = 1; depth < command.depth; depth *= 2) depths.push_back(depth);
     depths.push_back(command.depth);
     outcomes.resize(depths.size());
-    core::Workers workers(2);
+    core::Workers workers(command.threads);
     workers.run(static_cast<Index>(depths.size() * variants.size()), [&](Index task) {
       const auto number = static_cast<std::size_t>(task), depth = number / variants.size();
       const std::size_t variant = number % variants.size();
@@ -240,7 +213,7 @@ std::string picture(const Experiment& experiment) {
 
 void run(const ResidualCommand& command) {
   require_within("--depth", command.depth, 1, 100);
-  if (command.updates < 1) throw UsageError(fmt::format("--updates: must be at least 1; given {}", command.updates));
+  require_within("--updates", command.updates, 1, 1'000'000);
   if (!(command.lr > 0)) throw UsageError(fmt::format("--lr: must be above 0; given {}", command.lr));
   const Experiment experiment(command);
   if (!command.out.empty()) write_atomically(command.out, picture(experiment));
@@ -259,6 +232,7 @@ void add_lab_residual(CLI::App& lab) {
   add_number(command, "--lr", options->lr, "Learning rate of Adam (default: 0.002)");
   add_number(command, "--seed", options->seed, "Seed of parameters and sequences (default: 1)");
   add_picture(command, options->out);
+  add_threads(command, options->threads);
   add_json(command, options->json);
   command.callback([options] { run(*options); });
 }

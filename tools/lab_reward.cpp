@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <memory>
 #include <nlohmann/json.hpp>
 
@@ -27,6 +28,20 @@ nlohmann::json to_json(const RewardGain& gain) {
           {"low", gain.judged.low},           {"high", gain.judged.high},       {"p_value", gain.judged.p_value}};
 }
 
+/// The mean reward of the samples in the first and in the last quarter of the updates, a block at least.
+struct Trend {
+  double first = 0, last = 0;
+};
+Trend trend(const std::vector<RewardBlock>& blocks) {
+  const std::size_t quarter = std::max<std::size_t>(1, blocks.size() / 4);
+  Trend mean;
+  for (std::size_t i = 0; i < quarter; ++i) {
+    mean.first += blocks[i].sampled / static_cast<double>(quarter);
+    mean.last += blocks[blocks.size() - 1 - i].sampled / static_cast<double>(quarter);
+  }
+  return mean;
+}
+
 void print_json(const RewardCommand& command, const RewardExperiment& result) {
   nlohmann::json blocks = nlohmann::json::array();
   for (const RewardBlock& block : result.blocks)
@@ -36,7 +51,10 @@ void print_json(const RewardCommand& command, const RewardExperiment& result) {
                       {"greedy", block.greedy},
                       {"reward_variance", block.reward_variance},
                       {"advantage_variance", block.advantage_variance}});
+  const auto [first, last] = trend(result.blocks);
   fmt::print("{}\n", nlohmann::json{{"blocks", blocks},
+                                    {"sampled_first_quarter", first},
+                                    {"sampled_last_quarter", last},
                                     {"greedy", to_json(result.greedy)},
                                     {"sampled", to_json(result.sampled)},
                                     {"loss_before", result.loss_before},
@@ -70,7 +88,9 @@ void print(const RewardCommand& command, const RewardExperiment& result) {
     table.push_back({fmt::format("{} to {}", block.first, block.last), fmt::format("{:.2f}", block.sampled),
                      fmt::format("{:.2f}", block.greedy), fmt::format("{:.0f}", block.reward_variance),
                      fmt::format("{:.0f}", block.advantage_variance)});
-  fmt::print("{}\n", format_table(table, "lrrrr"));
+  const auto [first, last] = trend(result.blocks);
+  fmt::print("{}sampled: {:.2f} in the first quarter, {:.2f} in the last\n\n", format_table(table, "lrrrr"), first,
+             last);
   fmt::print("{}", format_table({{"test part, BLEU-4", "before", "after", "difference", "95 % of samples", "p", ""},
                                  row("greedy", result.greedy),
                                  row("sampled", result.sampled)},

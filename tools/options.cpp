@@ -136,7 +136,9 @@ void add_model_options(ConfigOptions& options) {
   options.number("--width", &RunConfig::width, "Width of the model");
   options.number("--ffn", &RunConfig::feed_forward, "Width of the feed-forward layers");
   options.number("--heads", &RunConfig::heads, "Heads of each attention; they divide the width");
-  options.text("--norm", &RunConfig::norm, "NAME", "post: after each sublayer, as the paper; or pre: before it");
+  options.text("--norm", &RunConfig::norm, "NAME", "post: after each sublayer, as the paper; pre: before it; or none");
+  options.flag("--residual,!--no-residual", &RunConfig::residual,
+               "What goes into a sublayer is added to what it gives");
   options.text("--final-norm", &RunConfig::final_norm, "NAME",
                "Once more after each stack: on, off, or auto: with pre");
   options.flag("--attention-bias,!--no-attention-bias", &RunConfig::attention_bias,

@@ -214,7 +214,7 @@ void warn_of_unheeded(const ConfigOptions& options, const RunConfig& config) {
   warn(transformer || config.model == "bahdanau-paper", {"--bidirectional"}, model);
   warn(!transformer,
        {"--ffn", "--heads", "--norm", "--final-norm", "--attention-dropout", "--ffn-dropout", "--tie", "--init",
-        "--positions"},
+        "--positions", "--residual"},
        model);
   warn(!transformer, {"--max-positions"}, model);
   warn(transformer && config.positions != "learned", {"--max-positions"}, "the positions are " + config.positions);
