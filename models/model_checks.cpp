@@ -126,7 +126,7 @@ const Example as_good{third.source, third.target, {}, 0};
 
 void policy_checks(std::vector<NamedCheck>& checks, bool reference) {
   for (const std::string& model : model_names()) {
-    ModelShape shape{model, 13, 13, 4, 5, 1, 0.3};
+    ModelShape shape{model, 13, 13, 4, 5, 2, 0.3};
     shape.transformer = {6, 5, 2, 2};
     checks.push_back(
         check("policy loss, " + model, reference, {&better, &worse, &as_good}, [=](const Scope& scope) -> BatchLoss {
