@@ -34,8 +34,8 @@ class Recurrent {
     std::vector<RecurrentState> final;  // for each layer and, within it, direction: after the last real token
   };
   /// x [B,T,in]; `initial` is like `final`, or empty for zeros; lengths [B] or absent. Recurrences stop at the length,
-  /// the backward direction starts at the last real token, and the sequence is zero beyond it. Padding may hold any finite
-  /// number.
+  /// the backward direction starts at the last real token, and the sequence is zero beyond it. Padding may hold any
+  /// finite number.
   Output operator()(const Var& x, const std::vector<RecurrentState>& initial, const Ids& lengths,
                     const Pass& pass) const;
 
