@@ -335,7 +335,6 @@ def scores():
     pooling("gaussian", width, lambda q, k: -((torch.cdist(q, k) * width["w"]) ** 2) / 2)
 
 
-if sys.argv[1:] == ["layers"]:
 def copying():
     """A mixture of a softmax and of attention scattered onto the source's words, and the loss of a batch of it."""
     words = torch.tensor([[2, 5, 4, 6], [5, 5, 3, 1]])
