@@ -35,6 +35,14 @@ std::vector<Variant> variants() {
   transformer.name = "transformer/learned positions";
   transformer.shape.positions = {"learned", 5};
   list.push_back(transformer);
+  transformer.shape.positions = {};
+  transformer.name = "transformer/no norms";
+  transformer.shape.transformer.norm = transformer.shape.transformer.final_norm = false;
+  list.push_back(transformer);
+  transformer.name = "transformer/no residual connections";
+  transformer.shape.transformer.norm = true;
+  transformer.shape.transformer.residual = false;
+  list.push_back(transformer);
   const auto scored = [&](const std::string& model, const std::string& score, const std::string& normaliser) {
     Variant variant{model + "/" + score + ", " + normaliser, {model, 13, 13, 4, 5, 2, 0.3}};
     variant.shape.score = score;

@@ -80,6 +80,8 @@ AttentionPooling::AttentionPooling(const Scope& scope, Index key, Index query, c
   const bool network = score_ == "network";
   if (score_ == "general") w_k_.emplace(scope / "W_k", key, query, false);
   if (score_ == "additive" || network) {
+    require(options.hidden >= 1, "score: the hidden layer of {} must be at least 1 wide; given {}", score_,
+            options.hidden);
     w_k_.emplace(scope / "W_k", key, options.hidden, network);
     w_q_.emplace(scope / "W_q", query, options.hidden, false);
     w_v_ = (scope / "w_v").parameter("weight", {1, options.hidden}, initialise::xavier_uniform());

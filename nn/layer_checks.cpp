@@ -186,6 +186,9 @@ std::vector<NamedCheck> layer_checks() {
       [](const Conv1d& layer, const Vars& in) {
         return Vars{layer(in[0], Ids({6, 0, 5}))};
       }));
+  checks.push_back(check<Conv1d>(
+      "Conv1d/same, even kernel", {input("x", {3, 5, 2})}, [](const Scope& s) { return Conv1d(s, 2, 3, 4); },
+      [](const Conv1d& layer, const Vars& in) { return Vars{layer(in[0], {})}; }));
   for (const std::string& cell : cell_names()) recurrent_checks(checks, cell);
   pooling_checks(checks);
   transformer_layer_checks(checks);

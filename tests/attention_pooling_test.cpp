@@ -164,6 +164,9 @@ TEST_SUITE("fast") {
     CHECK_THROWS_WITH_AS(make({"gaussian", "relu"}, 3),
                          "normaliser: must be softmax for the gaussian, whose scores are never above 0; given relu",
                          UsageError);
+    for (const std::string score : {"additive", "network"})
+      CHECK_THROWS_WITH(make({score, "softmax", 0}),
+                        ("score: the hidden layer of " + score + " must be at least 1 wide; given 0").c_str());
     for (const bool learn : {false, true})
       CHECK_THROWS_WITH(make({"gaussian", "softmax", 1, 0, 0, learn}, 3),
                         "score: the width of the gaussian must be above 0 and finite; given 0");

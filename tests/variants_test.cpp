@@ -3,6 +3,7 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <nlohmann/json.hpp>
 #include <set>
 
 #include "core/error.h"
@@ -26,6 +27,12 @@ TEST_SUITE("fast") {
     for (const Variant& variant : variants()) {
       CHECK(names.insert(variant.name).second);
       if (bases.insert(variant.base).second) CHECK(variant.name == variant.base);
+      RunConfig base, changed;
+      base.model = changed.model = variant.base;
+      base.updates = changed.updates = 400;
+      variant.change(changed);
+      CAPTURE(variant.name);
+      CHECK((to_json(changed) == to_json(base)) == (variant.name == variant.base));
     }
     CHECK(bases == std::set<std::string>{"bahdanau", "transformer"});
   }

@@ -58,9 +58,8 @@ void print(const CompareLab& lab, const std::vector<Row>& rows) {
   std::vector<std::vector<std::string>> table{{"variant", "loss", "BLEU", "seconds", "parameters", ""}};
   for (const Row& row : rows)
     table.push_back({row.variant.name, with_interval(row, &VariantOutcome::loss, 3),
-                     with_interval(row, &VariantOutcome::bleu, 1),
-                     fmt::format("{:.1f}", row.of(&VariantOutcome::seconds).mean), grouped(row.outcomes[0].parameters),
-                     row.variant.description});
+                     with_interval(row, &VariantOutcome::bleu, 1), with_interval(row, &VariantOutcome::seconds, 1),
+                     grouped(row.outcomes[0].parameters), row.variant.description});
   fmt::print("{}{}, {}; {}; loss in nats per target token of the test part, greedy BLEU\n",
              format_table(table, "lrrrrl"), counted(lab.training.updates, "update"),
              counted(lab.training.seeds, "seed"), lab.training.seeds == 1 ? "no interval" : "means and 95 % intervals");

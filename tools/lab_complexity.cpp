@@ -114,7 +114,7 @@ Var random_input(Index length) {
 // How many ops of whole sequences the layer needs, one after the other, if it is composed of plain ones.
 Index sequential_operations(const LayerKind& kind, Index length) {
   ParameterStore store(DType::f64);
-  const SequenceLayer layer = kind.make(Scope(store, true), path_width, 0);
+  const SequenceLayer layer = kind.make(Scope(store, true), path_width, 1);
   const Var x = random_input(length);
   Tape tape;
   layer(x);
@@ -241,7 +241,7 @@ void run(const ComplexityCommand& command) {
   if (command.json) return fmt::print("{}\n", to_json(all).dump());
   fmt::print("Forward and backward of one layer, one sequence: n positions of width d. Fitted powers:\n{}\n",
              cost_table(all));
-  fmt::print("Ops of whole sequences that follow one another, if the layer is composed of plain ones:\n{}\n",
+  fmt::print("Ops of whole sequences on the tape of the layer composed of plain ones, so many in turn at most:\n{}\n",
              length_table(all, &LayerKind::sequential, &Findings::sequential));
   fmt::print("Layers (of the recurrent one: steps) until the last of n positions depends on the first:\n{}",
              length_table(all, &LayerKind::path, &Findings::paths));
