@@ -46,7 +46,7 @@ const std::vector<std::string>& label_task_names() {
 std::vector<LabelledSequence> label_task(const LabelTask& task) {
   require_one_of("--task", task.name, label_task_names());
   require_within("--sequences", task.sequences, 1, most_sequences);
-  require_lengths(task.shortest, task.longest);
+  require_lengths("--length", task.shortest, task.longest);
   core::Random random(task.seed);
   std::vector<LabelledSequence> sequences(static_cast<std::size_t>(task.sequences));
   for (LabelledSequence& sequence : sequences) {

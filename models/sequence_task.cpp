@@ -26,16 +26,16 @@ std::vector<int> places(const std::string& task, const std::vector<Index>& sourc
 void check(const SequenceTask& task) {
   require_one_of("--task", task.name, sequence_task_names());
   require_within("--pairs", task.pairs, 1, most_pairs);
-  require_lengths(task.shortest, task.longest);
+  require_lengths("--length", task.shortest, task.longest);
 }
 
 }  // namespace
 
-void require_lengths(Index shortest, Index longest) {
+void require_lengths(const std::string& option, Index shortest, Index longest) {
   constexpr Index most = 1000;
   if (shortest < 1 || longest < shortest || longest > most)
     throw UsageError(
-        fmt::format("--length: must be LOW-HIGH with 1 <= LOW <= HIGH <= {}; given {}-{}", most, shortest, longest));
+        fmt::format("{}: must be LOW-HIGH with 1 <= LOW <= HIGH <= {}; given {}-{}", option, most, shortest, longest));
 }
 
 const std::vector<std::string>& sequence_task_names() {

@@ -30,6 +30,6 @@ struct SequenceTask {
 std::vector<AlignedPair> sequence_task(const SequenceTask& task);
 
 /// Errors (UsageError): lengths that no task has, not 1 <= shortest <= longest <= 1000.
-void require_lengths(Index shortest, Index longest);
+void require_lengths(const std::string& option, Index shortest, Index longest);
 
 }  // namespace tapestry

@@ -152,6 +152,7 @@ void evaluate(const EvaluateOptions& given) {
   EvaluationOptions options{given.decoding.options(), {}};
   if (given.hypotheses) require_writable_file("--hypotheses", *given.hypotheses);
   if (given.alignments) require_named("--alignments: must name a file", *given.alignments);
+  require_other_file("--hypotheses", given.hypotheses.value_or(""), "--alignments", given.alignments.value_or(""));
   std::vector<LengthScore> lengths;
   if (given.by_length) lengths = parse_lengths(*given.by_length);
   const Run run = load_run(given.directory);

@@ -11,6 +11,7 @@
 #include "models/builtin_corpus.h"
 #include "models/label_task.h"
 #include "models/labeller.h"
+#include "models/sequence_task.h"
 #include "tools/lab.h"
 #include "tools/line_chart.h"
 #include "tools/options.h"
@@ -142,6 +143,7 @@ void classify(const LabelLab& lab) {
   const auto sequences = [&](const std::string& option, const std::string& range, Index count, std::uint64_t part) {
     LabelTask task{lab.task, count, 1, 1, 3 * lab.fit.seed + part};
     std::tie(task.shortest, task.longest) = parse_range(option, range);
+    require_lengths(option, task.shortest, task.longest);
     return label_task(task);
   };
   const auto train = sequences("--length", lab.length, train_sequences, 0);

@@ -51,6 +51,12 @@ void check(const LmLab& lab) {
   DecodingOptions decoding;
   decoding.sampling = lab.sampling;
   validate(decoding);
+  require_other_file("--out", lab.out, "--data", lab.data);
+  try {
+    text_units(lab.prompt, lab.unit);
+  } catch (const Error& error) {
+    throw UsageError(fmt::format("--prompt: {}", error.what()));
+  }
 }
 
 std::vector<std::string> lines_of(const LmLab& lab) {

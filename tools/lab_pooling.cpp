@@ -70,6 +70,7 @@ std::string maps(const PoolingExperiment& result) {
 }
 
 void run(const PoolingCommand& command) {
+  require_other_file("--weights", command.weights, "--out", command.out);
   const PoolingExperiment result = pooling_experiment(command.experiment);
   (command.json ? print_json : print)(command, result);
   if (!command.out.empty()) write_atomically(command.out, lines(result));

@@ -183,7 +183,7 @@ void print(const ResidualCommand& command, const Experiment& experiment) {
   for (std::size_t d = 0; d < experiment.depths.size(); ++d) {
     losses.push_back({std::to_string(experiment.depths[d])});
     for (const Outcome& outcome : experiment.outcomes[d])
-      losses.back().push_back(fmt::format("{:.3f}", outcome.last_loss));
+      losses.back().push_back(std::isfinite(outcome.last_loss) ? fmt::format("{:.3f}", outcome.last_loss) : "diverged");
   }
   fmt::print("Norm of the gradient by the parameters of each block, at the start, in a stack of {}:\n{}\n",
              command.depth, format_table(norms, "rrrrr"));

@@ -28,6 +28,16 @@ std::pair<Index, Index> parse_range(std::string_view option, std::string_view te
   return {parse_number<Index>(option, text.substr(0, dash)), parse_number<Index>(option, text.substr(dash + 1))};
 }
 
+void require_other_file(const char* option, const std::string& path, const char* other_option,
+                        const std::string& other) {
+  if (path.empty() || other.empty()) return;
+  namespace fs = std::filesystem;
+  std::error_code absent;  // then they are told apart by their names
+  if (fs::equivalent(path, other, absent) ||
+      fs::weakly_canonical(fs::absolute(path)) == fs::weakly_canonical(fs::absolute(other)))
+    throw UsageError(fmt::format("{}: must not be the file of {}; given {}", option, other_option, path));
+}
+
 void add_threads(CLI::App& command, int& threads) {
   threads = std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
   const auto read = [&threads](const std::string& text) {

@@ -43,6 +43,10 @@ CLI::Option* add_number(CLI::App& command, const std::string& option, T& value, 
       ->type_name(std::is_floating_point_v<T> ? "X" : "N");
 }
 
+/// Errors (UsageError): a file to be written that is another one of the command.
+void require_other_file(const char* option, const std::string& path, const char* other_option,
+                        const std::string& other);
+
 /// --threads. `threads` becomes the number of cores first. Errors (UsageError): outside [1, 1024].
 void add_threads(CLI::App& command, int& threads);
 
