@@ -116,10 +116,13 @@ void masked_row(Index n, T scale, Index begin, Index end, T* x) {
 template <class T>
 class Columns {
  public:
-  Columns(bool needed, Index width, const ScaledDotProductInputs& in) : whole_(in.band() == in.keys.x.size(1)) {
+  Columns(bool needed, Index width, const ScaledDotProductInputs& in) {
+    if (!needed) return;
+    const Index band = in.band();  // asks every query
+    whole_ = band == in.keys.x.size(1);
     // An odd number of cache lines a row: by a power of two, a column's numbers would share one set of the cache.
     constexpr Index line = 64 / static_cast<Index>(sizeof(T));
-    if (needed) across_ = Tensor::empty({width, ((in.band() + line - 1) / line | 1) * line}, dtype_of<T>);
+    across_ = Tensor::empty({width, ((band + line - 1) / line | 1) * line}, dtype_of<T>);
   }
   void take(const Block<T>& at, const Rows<T>& rows) {
     if (whole_ && at.first > 0) return;
@@ -135,7 +138,7 @@ class Columns {
 
  private:
   Tensor across_;
-  bool whole_;
+  bool whole_ = true;
   Index begin_ = 0;  // the key of the first column
 };
 
